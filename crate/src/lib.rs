@@ -1,4 +1,24 @@
-//! Typed, auditable long-term memory for coding agents.
+//! Typed, auditable long-term memory for coding agents: the core without IO.
+//!
+//! Data flows one way: turn, candidates, screened, judged, gated, related, committed, recalled. Each stage is a pure
+//! function in its own file; [`engine`] holds the ports and calls the stages in order; `wasm` is a thin layer over it.
+//!
+//! Invariants:
+//! - A memory's text is a verbatim cut of the human's words or a deterministic signature of a tool failure.
+//! - Probabilities rank, thresholds in [`config`] decide.
+//! - Nothing here panics on any input, and nothing here fails a turn.
+//! - State changes only after the ledger's append returned.
+//!
+//! The modules stand in dependency order: a module imports only what stands above it.
+
+pub mod config;
+pub mod error;
+pub mod judge;
+pub mod memory;
+pub mod port;
+pub mod store;
+pub mod text;
+pub mod turn;
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;

@@ -9,8 +9,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let (Some(module), Some(output), None) =
-        (arguments.next(), arguments.next(), arguments.next())
+    let (Some(module), Some(output), None) = (arguments.next(), arguments.next(), arguments.next())
     else {
         eprintln!("usage: bindgen MODULE.wasm OUTPUT_FOLDER");
         return ExitCode::from(2);

@@ -1,0 +1,104 @@
+//! What the core asks of the world. Traits only; each doc comment is the contract.
+//!
+//! Futures are boxed and not `Send`: wasm has one thread, and the same poll loop drives them in the wasm job and in tests.
+
+use crate::error::FilesError;
+use crate::memory::Millis;
+use std::future::Future;
+use std::pin::Pin;
+
+/// What a port returns: polled by the job that asked, never by an executor.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Time. Synchronous but for sleeping: recall may not wait.
+pub trait Clock {
+    /// Returns the present, milliseconds since the epoch. May go backwards.
+    fn now(&self) -> Millis;
+    /// Returns minutes to add to UTC for the user's local time at `at`.
+    fn offset_minutes(&self, at: Millis) -> i32;
+    /// Waits at least `ms` milliseconds.
+    fn sleep(&self, ms: u32) -> Answer<'_, ()>;
+}
+
+/// Randomness for the device id and lock tokens.
+pub trait Random {
+    /// Fills `bytes`.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// A name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileEntry {
+    pub name: String,
+    pub length_bytes: u64,
+    pub is_folder: bool,
+}
+
+/// Who holds a lock, in the system's terms.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owner {
+    /// Host name.
+    pub host: String,
+    pub pid: u32,
+    /// The process's start time in the system's own unit, or empty where the system does not tell.
+    #[serde(default)]
+    pub started: String,
+}
+
+/// Whether a lock's owner still runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Liveness {
+    Alive,
+    Dead,
+    /// Another machine's process, or the system does not tell: only a heartbeat can say.
+    Unknown,
+}
+
+/// Files, by absolute path with `/` or the system's separator. Folders 0700, files 0600, made as needed.
+pub trait Files {
+    /// Returns the bytes from `from_bytes` to the end; empty when the file is shorter.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such file.
+    fn read<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>>;
+    /// Returns the names in a folder, sorted; `NotFound` when there is no such folder.
+    fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>>;
+    /// Adds `bytes` at the end in one write. Durable when it returns. After a crash any prefix of `bytes` may be there.
+    fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
+    /// Puts `bytes` in place of the file. All or nothing, durable when it returns.
+    fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
+    /// Makes the file with `bytes` if there is none; returns whether it did. Nobody sees it half written. Need not be durable.
+    fn create<'a>(&'a self, path: &'a str, bytes: &'a [u8])
+    -> Answer<'a, Result<bool, FilesError>>;
+    /// Cuts the file to `length_bytes`. Durable when it returns.
+    fn truncate<'a>(
+        &'a self,
+        path: &'a str,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<(), FilesError>>;
+    /// Renames within the data folder, over nothing: an existing target is an error.
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>>;
+    /// Removes the file; one that is not there is no error.
+    fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>>;
+    /// Returns the real path of a file or folder, links resolved.
+    fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>>;
+    /// Returns this process as a lock's owner.
+    fn owner(&self) -> Owner;
+    /// Returns whether `owner` still runs.
+    fn liveness(&self, owner: &Owner) -> Liveness;
+}
+
+/// The ports of one job. Cloned cheaply into the futures that use them.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    pub clock: &'a dyn Clock,
+    pub random: &'a dyn Random,
+    pub files: &'a dyn Files,
+    /// Becomes true when the job's deadline or the host's signal ended it. Looked at before anything is published.
+    pub ended: &'a std::cell::Cell<bool>,
+}

@@ -1,0 +1,216 @@
+//! Ledger rows: facts, which change the state, and observations, which never do.
+//!
+//! The strings of `kind` and of every reason are frozen once released.
+
+use crate::memory::{
+    EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
+    Status, Type,
+};
+use serde::{Deserialize, Serialize};
+
+/// The ledger version this build writes, and the newest it reads.
+pub const LEDGER_VERSION: u32 = 1;
+
+/// One line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub v: u32,
+    pub origin: Origin,
+    pub seq: Seq,
+    pub at: Millis,
+    /// The `seq` of the first row of this commit.
+    pub tx: Seq,
+    /// Whether this is the last row of its commit. A run without it is not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
+    #[serde(flatten)]
+    pub body: Body,
+}
+
+/// What a row says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Body {
+    Fact(Fact),
+    Observation(Observation),
+}
+
+/// Where something was said or happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Position {
+    pub session_id: SessionId,
+    pub turn: u32,
+    pub seq: EventSeq,
+}
+
+/// Changes the state. Folding the facts of a ledger in order gives the state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+pub enum Fact {
+    /// A memory came in.
+    Write { memory: Box<Memory> },
+    /// A memory's status changed without a successor.
+    Status {
+        id: MemoryId,
+        status: Status,
+        revision: Revision,
+        reason: String,
+    },
+    /// `new` took the place of `old`; linked both ways.
+    Supersede { old: MemoryId, new: MemoryId },
+    /// A restatement passed its gates.
+    Canonical { id: MemoryId, text: String },
+    /// A failure signature's count in a scope.
+    Failure {
+        scope: ScopeKey,
+        /// `crate::text::digest::short_digest` of tool and signature.
+        key: String,
+        tool: String,
+        signature: String,
+        count: u32,
+        /// The last place it was seen.
+        position: Position,
+    },
+    /// Signatures seen once and long ago were dropped to keep the map bounded.
+    FailureDropped { scope: ScopeKey, keys: Vec<String> },
+    /// The session was read up to `read_to` (one past the last event).
+    Turn {
+        session_id: SessionId,
+        turn: u32,
+        read_to: EventSeq,
+        scope: ScopeKey,
+    },
+    /// A card was shown for this pair.
+    ConflictAsk {
+        id: MemoryId,
+        against: Vec<MemoryId>,
+        attempt: u32,
+        detector: String,
+        shared: Vec<String>,
+    },
+    /// The pair was decided, or why not.
+    ConflictResolved {
+        id: MemoryId,
+        against: Vec<MemoryId>,
+        choice: String,
+    },
+    /// A promise kept: the content of `id` is blanked everywhere and these positions never bring it back.
+    Forget {
+        id: MemoryId,
+        scope: ScopeKey,
+        /// Places in transcripts where it was said.
+        positions: Vec<Position>,
+        /// `tool`, `command`, `edit` …
+        by: String,
+        /// Where it was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<Position>,
+    },
+    /// Two keys are one scope: what was under `from` is under `to`.
+    Scope { from: ScopeKey, to: ScopeKey },
+    /// A person changed the checkpoint by hand: the record as it is now.
+    Edit { memory: Box<Memory> },
+    /// Begins a segment: the folded state, so older segments are history to read.
+    Checkpoint { state: serde_json::Value },
+}
+
+/// Says what happened. Dropping every observation changes no state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+pub enum Observation {
+    /// The plugin was mounted.
+    Start {
+        version: String,
+        tokeniser: String,
+        judge: String,
+        /// `service:<source>`, `file`, `config`, `env` or `none`.
+        key: String,
+        jev_ready: bool,
+        normalize: String,
+        capture: bool,
+        /// Config keys that were set and whose feature this version does not have.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        inactive: Vec<String>,
+        host: String,
+    },
+    /// A candidate was not kept.
+    Skip {
+        reason: String,
+        scope: ScopeKey,
+        /// The candidate's identity; the memory it repeats for `duplicate`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<MemoryId>,
+        /// The original cut, at most 160 characters; never for `veto:secret`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quote: Option<String>,
+        /// The rule that refused, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+        /// How many candidates this row stands for, where more than one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<u32>,
+        position: Position,
+    },
+    /// A candidate was judged, kept or not.
+    Remember {
+        id: MemoryId,
+        scope: ScopeKey,
+        score: f64,
+        #[serde(rename = "type")]
+        memory_type: Type,
+        by: JudgeName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        signals: Vec<String>,
+        threshold: f64,
+        admitted: bool,
+        quote: String,
+        position: Position,
+    },
+    /// The block of a session changed.
+    Recall {
+        session_id: SessionId,
+        turn: u32,
+        scope: ScopeKey,
+        tokens: u32,
+        chosen: Vec<Chosen>,
+    },
+    Normalize {
+        id: MemoryId,
+        accepted: bool,
+        share: f64,
+        from: String,
+        to: String,
+    },
+    /// Something was given up in favour of a simpler way, or not done at all.
+    Degraded {
+        cause: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<u32>,
+        detail: String,
+    },
+    /// A preset turned runtime context off for this session.
+    ContextSuppressed { session_id: SessionId },
+    /// A state a person should know about.
+    Health { code: String, detail: String },
+}
+
+/// One memory of a block, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chosen {
+    pub id: MemoryId,
+    pub score: f64,
+    pub relevance: f64,
+    pub importance: f64,
+    pub age: f64,
+}

@@ -1,0 +1,3 @@
+//! The record and the state folded from it.
+
+pub mod entry;

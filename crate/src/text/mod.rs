@@ -1,0 +1,3 @@
+//! Text as data: cutting, cleaning, tokens, budgets, digests. Nothing here knows what a memory is about.
+
+pub mod digest;
