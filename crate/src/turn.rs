@@ -1,7 +1,7 @@
 //! Input: what the host's log says happened, in the host's order, with nothing decided about content.
 
 use crate::memory::{EventSeq, Millis, SessionId};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The session a turn belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -73,4 +73,13 @@ pub enum TurnEvent {
         denied: bool,
         text: String,
     },
+}
+
+/// Where something was said or happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Position {
+    pub session_id: SessionId,
+    pub turn: u32,
+    pub seq: EventSeq,
 }

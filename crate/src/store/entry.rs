@@ -6,6 +6,7 @@ use crate::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
     Status, Type,
 };
+pub use crate::turn::Position;
 use serde::{Deserialize, Serialize};
 
 /// The ledger version this build writes, and the newest it reads.
@@ -33,15 +34,6 @@ pub struct Row {
 pub enum Body {
     Fact(Fact),
     Observation(Observation),
-}
-
-/// Where something was said or happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Position {
-    pub session_id: SessionId,
-    pub turn: u32,
-    pub seq: EventSeq,
 }
 
 /// Changes the state. Folding the facts of a ledger in order gives the state.
