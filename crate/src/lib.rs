@@ -16,6 +16,7 @@ pub mod error;
 pub mod judge;
 pub mod memory;
 pub mod port;
+pub mod scope;
 pub mod store;
 pub mod text;
 pub mod turn;

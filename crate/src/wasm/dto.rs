@@ -1,0 +1,89 @@
+//! Values that cross, with the TypeScript text beside each. A native test holds the two together.
+
+use crate::memory::{EventSeq, MemoryId, Millis, ScopeKey, Type};
+use crate::turn::Session;
+use serde::{Deserialize, Serialize};
+
+/// The TypeScript declarations of every value that crosses.
+pub const TYPES: &str = r#"
+/** How the core is set up. */
+export interface Settings {
+  /** The row's `config`, as the host gave it. Wrong keys are named in a `health` row and survived. */
+  config: unknown;
+  /** Used when `config.dataDir` is empty: an absolute path. */
+  defaultDataDir: string;
+  /** What the host calls itself, for the `start` row. */
+  hostVersion: string;
+}
+
+export interface Session {
+  id: string;
+  cwd: string;
+  /** Whether another agent delegated this session. */
+  child: boolean;
+}
+
+/** What a human typed, by the host's own marks. */
+export interface Human { seq: number; turn: number; at: number; text: string; zone?: string }
+
+/** One event that can matter to memory. Ascending by `seq`. `denied` is true when the human or a policy refused the call. */
+export type TurnEvent =
+  | ({ kind: 'human' } & Human)
+  | { kind: 'tool-call'; seq: number; turn: number; callId: string; tool: string; arguments: string }
+  | { kind: 'tool-result'; seq: number; turn: number; at: number; callId: string; tool: string; isError?: boolean; code?: string; denied?: boolean; text: string };
+
+/** Everything since `readPosition`, ending with the turn that is stopping. Crosses as UTF-8 JSON. */
+export interface Turn { session: Session; turn: number; readTo: number; events: TurnEvent[] }
+
+/** What a turn left behind. `failed` names why nothing could be committed. */
+export interface Learned {
+  kept: { id: string; type: string; text: string }[];
+  skipped: number;
+  failed?: { code: string; message: string };
+}
+
+/** Where a tool was called: the session and what its human said, all of it for `write`, this turn's for `forget`. */
+export interface Call { session: Session; turn: number; seq: number; humans: Human[] }
+
+/** A tool's answer: lossless JSON. Refused: `{ refused: { reason, message, … } }`. */
+export type Reply = Record<string, unknown>;
+
+export interface Health {
+  /** Whether sentences are captured. */
+  capture: boolean;
+  /** Why not, or what is wrong: empty when all is well. */
+  problems: { code: string; detail: string }[];
+  judge: string;
+  memories: number;
+  dataDir: string;
+  version: string;
+  tokeniser: string;
+  /** The parts of the config the shim acts on. */
+  registerTools: boolean;
+  writeTimeoutMs: number;
+}
+"#;
+
+/// How the core is set up.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    #[serde(default)]
+    pub config: serde_json::Value,
+    #[serde(default)]
+    pub default_data_dir: String,
+    #[serde(default)]
+    pub host_version: String,
+}
+
+/// What a human typed.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Human {
+    pub seq: EventSeq,
+    pub turn: u32,
+    pub at: Millis,
+    pub text: String,
+    #[serde(default)]
+    pub zone: Option<String>,
+}

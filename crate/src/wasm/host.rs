@@ -1,0 +1,238 @@
+//! The ports as the host implements them: requests through the job's mailbox, and the few questions that must be
+//! answered at once through a typed import.
+
+use super::job::{Mailbox, request};
+use crate::error::FilesError;
+use crate::memory::Millis;
+use crate::port::{Answer, Clock, FileEntry, Files, Liveness, Owner, Ports, Random};
+use js_sys::{Array, Date, Reflect, Uint8Array};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** What the core asks synchronously of the program it lives in. */
+export interface Host {
+  /** This process: host name, pid, and start time in the system's own unit ('' where the system does not tell). */
+  owner(): { host: string; pid: number; started: string };
+  /** Whether that process still runs. */
+  liveness(host: string, pid: number, started: string): 'alive' | 'dead' | 'unknown';
+}
+
+/** The next step of a job. Answer with `{ ok: value }` or `{ error: { code, message } }`, `code` as Node names it. */
+export type Step =
+  | { op: 'done'; value: unknown }
+  | { op: 'clock.sleep'; ms: number }                          // ok: undefined
+  | { op: 'files.read'; path: string; from: number }           // ok: Uint8Array, the bytes from `from` to the end
+  | { op: 'files.list'; path: string }                         // ok: { name, length, folder }[]
+  | { op: 'files.append'; path: string; bytes: Uint8Array }    // ok: undefined; one write, then fdatasync
+  | { op: 'files.replace'; path: string; bytes: Uint8Array }   // ok: undefined; all or nothing, durable
+  | { op: 'files.create'; path: string; bytes: Uint8Array }    // ok: boolean, false when it exists
+  | { op: 'files.truncate'; path: string; length: number }     // ok: undefined; durable
+  | { op: 'files.rename'; from: string; to: string }           // ok: undefined; an existing target is EEXIST
+  | { op: 'files.remove'; path: string }                       // ok: undefined, also when it is not there
+  | { op: 'files.real-path'; path: string };                   // ok: string
+
+export type Answer = { ok: unknown } | { error: { code?: string; message: string } };
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The program the core lives in.
+    #[wasm_bindgen(typescript_type = "Host")]
+    #[derive(Clone)]
+    pub type Host;
+
+    #[wasm_bindgen(method, catch)]
+    fn owner(this: &Host) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn liveness(this: &Host, host: &str, pid: u32, started: &str) -> Result<String, JsValue>;
+}
+
+/// The ports of one job.
+pub(super) struct JobPorts {
+    pub(super) mailbox: Rc<Mailbox>,
+    pub(super) host: Host,
+}
+
+impl JobPorts {
+    /// Returns the borrowed form the engine takes.
+    pub(super) fn ports(&self) -> Ports<'_> {
+        Ports {
+            clock: self,
+            random: self,
+            files: self,
+            ended: &self.mailbox.ended,
+        }
+    }
+
+    fn call<'a, T: 'a>(
+        &'a self,
+        op: &'static str,
+        fields: &[(&str, JsValue)],
+        path: &'a str,
+        read: fn(JsValue) -> Option<T>,
+    ) -> Answer<'a, Result<T, FilesError>> {
+        let asked = self.mailbox.ask(request(op, fields));
+        Box::pin(async move {
+            let answer = asked.await;
+            let failed = field(&answer, "error");
+            if failed.is_undefined() {
+                return read(field(&answer, "ok")).ok_or_else(|| FilesError::Other {
+                    path: path.to_owned(),
+                    action: op,
+                    message: "the host answered with another shape".to_owned(),
+                });
+            }
+            Err(files_error(&failed, path, op))
+        })
+    }
+}
+
+fn field(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+fn files_error(failed: &JsValue, path: &str, action: &'static str) -> FilesError {
+    let path = path.to_owned();
+    match field(failed, "code").as_string().as_deref() {
+        Some("ENOENT") => FilesError::NotFound { path },
+        Some("ENOSPC" | "EDQUOT" | "EFBIG") => FilesError::NoSpace { path, action },
+        Some("EACCES" | "EPERM" | "EROFS") => FilesError::NotPermitted { path, action },
+        code => FilesError::Other {
+            path,
+            action,
+            // Only the message: debug text carries a stack with local paths.
+            message: field(failed, "message")
+                .as_string()
+                .or(code.map(str::to_owned))
+                .unwrap_or_default(),
+        },
+    }
+}
+
+fn bytes(value: &[u8]) -> JsValue {
+    Uint8Array::from(value).into()
+}
+
+fn nothing(_: JsValue) -> Option<()> {
+    Some(())
+}
+
+fn entries(value: JsValue) -> Option<Vec<FileEntry>> {
+    let mut out: Vec<FileEntry> = Array::from(&value)
+        .iter()
+        .filter_map(|item| {
+            Some(FileEntry {
+                name: field(&item, "name").as_string()?,
+                length_bytes: field(&item, "length").as_f64()? as u64,
+                is_folder: field(&item, "folder").as_bool().unwrap_or(false),
+            })
+        })
+        .collect();
+    out.sort();
+    Some(out)
+}
+
+impl Files for JobPorts {
+    fn read<'a>(&'a self, path: &'a str, from_bytes: u64) -> Answer<'a, Result<Vec<u8>, FilesError>> {
+        let fields = [("path", path.into()), ("from", (from_bytes as f64).into())];
+        self.call("files.read", &fields, path, |value| {
+            value.dyn_into::<Uint8Array>().ok().map(|b| b.to_vec())
+        })
+    }
+
+    fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>> {
+        self.call("files.list", &[("path", path.into())], path, entries)
+    }
+
+    fn append<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+        let fields = [("path", path.into()), ("bytes", bytes(content))];
+        self.call("files.append", &fields, path, nothing)
+    }
+
+    fn replace<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+        let fields = [("path", path.into()), ("bytes", bytes(content))];
+        self.call("files.replace", &fields, path, nothing)
+    }
+
+    fn create<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<bool, FilesError>> {
+        let fields = [("path", path.into()), ("bytes", bytes(content))];
+        self.call("files.create", &fields, path, |value| value.as_bool())
+    }
+
+    fn truncate<'a>(&'a self, path: &'a str, length_bytes: u64) -> Answer<'a, Result<(), FilesError>> {
+        let fields = [("path", path.into()), ("length", (length_bytes as f64).into())];
+        self.call("files.truncate", &fields, path, nothing)
+    }
+
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        self.call("files.rename", &[("from", from.into()), ("to", to.into())], from, nothing)
+    }
+
+    fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        self.call("files.remove", &[("path", path.into())], path, nothing)
+    }
+
+    fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>> {
+        self.call("files.real-path", &[("path", path.into())], path, |value| value.as_string())
+    }
+
+    fn owner(&self) -> Owner {
+        let told = self.host.owner().unwrap_or(JsValue::UNDEFINED);
+        Owner {
+            host: field(&told, "host").as_string().unwrap_or_default(),
+            pid: field(&told, "pid").as_f64().unwrap_or(0.0) as u32,
+            started: field(&told, "started").as_string().unwrap_or_default(),
+        }
+    }
+
+    fn liveness(&self, owner: &Owner) -> Liveness {
+        match self.host.liveness(&owner.host, owner.pid, &owner.started).as_deref() {
+            Ok("alive") => Liveness::Alive,
+            Ok("dead") => Liveness::Dead,
+            _ => Liveness::Unknown,
+        }
+    }
+}
+
+impl Clock for JobPorts {
+    fn now(&self) -> Millis {
+        now()
+    }
+
+    fn offset_minutes(&self, at: Millis) -> i32 {
+        offset_minutes(at)
+    }
+
+    fn sleep(&self, ms: u32) -> Answer<'_, ()> {
+        let asked = self.mailbox.ask(request("clock.sleep", &[("ms", ms.into())]));
+        Box::pin(async move {
+            asked.await;
+        })
+    }
+}
+
+/// Returns the present.
+pub(super) fn now() -> Millis {
+    Millis(Date::now() as i64)
+}
+
+/// Returns minutes to add to UTC for the machine's local time at `at`.
+pub(super) fn offset_minutes(at: Millis) -> i32 {
+    -(Date::new(&JsValue::from_f64(at.0 as f64)).get_timezone_offset() as i32)
+}
+
+impl Random for JobPorts {
+    fn fill(&self, bytes: &mut [u8]) {
+        // Without randomness a token is only as unique as the time it was made at; the lock's owner still tells two apart.
+        if getrandom::fill(bytes).is_err() {
+            let mut seed = Date::now().to_bits();
+            for byte in bytes {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                *byte = (seed >> 33) as u8;
+            }
+        }
+    }
+}
