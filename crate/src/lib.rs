@@ -13,6 +13,8 @@
 
 pub mod config;
 pub mod error;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod fake;
 pub mod judge;
 pub mod memory;
 pub mod port;

@@ -70,7 +70,7 @@ pub trait Files {
     fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>>;
     /// Adds `bytes` at the end in one write. Durable when it returns. After a crash any prefix of `bytes` may be there.
     fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
-    /// Puts `bytes` in place of the file. All or nothing, durable when it returns.
+    /// Puts `bytes` in place of the file. All or nothing, durable when it returns. A crash may leave a neighbour `<path>.<anything>.tmp`.
     fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
     /// Makes the file with `bytes` if there is none; returns whether it did. Nobody sees it half written. Need not be durable.
     fn create<'a>(&'a self, path: &'a str, bytes: &'a [u8])
@@ -85,6 +85,8 @@ pub trait Files {
     fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>>;
     /// Removes the file; one that is not there is no error.
     fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>>;
+    /// Returns a short text that changes whenever the file does (identity, length, modification time); empty when there is no file.
+    fn stamp(&self, path: &str) -> String;
     /// Returns the real path of a file or folder, links resolved.
     fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>>;
     /// Returns this process as a lock's owner.

@@ -1,0 +1,539 @@
+//! A disk in memory, shared by any number of pretended processes.
+
+use super::give_way;
+use crate::error::FilesError;
+use crate::port::{Answer, FileEntry, Files, Liveness, Owner};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Which kind of call a fault answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    Read,
+    List,
+    Append,
+    Replace,
+    Create,
+    Truncate,
+    Rename,
+    Remove,
+}
+
+/// What a call meets instead of success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// No space: an append leaves this many of its bytes behind, everything else leaves nothing.
+    NoSpace { written_bytes: usize },
+    /// The system refuses.
+    NotPermitted,
+}
+
+/// What a crash takes of the folder changes that were not yet durable (created, renamed and removed names).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The process died and the system lived: everything that was done is there.
+    Nothing,
+    /// The system died: every change of a name since it was last synced is undone.
+    All,
+    /// The system died and one change alone was lost, so the order of names on disk is not the order in which they were made.
+    Only(usize),
+}
+
+/// A change of a name that a crash may undo.
+#[derive(Debug, Clone)]
+enum Pending {
+    Created(String, Vec<u8>),
+    Renamed(String, String),
+    Removed(String),
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// What a reader sees now.
+    seen: BTreeMap<String, Vec<u8>>,
+    /// What survives the system's death.
+    durable: BTreeMap<String, Vec<u8>>,
+    pending: Vec<Pending>,
+    changes: BTreeMap<String, u64>,
+    change: u64,
+    /// Points at which a crash could have happened so far.
+    points: u64,
+    crash_at: Option<u64>,
+    crashed: bool,
+    read_only: bool,
+    faults: Vec<(Operation, String, Fault)>,
+    dead: BTreeSet<(String, u32, String)>,
+    tells: bool,
+    calls: BTreeMap<Operation, u64>,
+}
+
+/// The disk. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Disk {
+    inner: Rc<RefCell<Inner>>,
+    yields: Rc<Cell<bool>>,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self {
+            inner: Rc::new(RefCell::new(Inner {
+                tells: true,
+                ..Inner::default()
+            })),
+            yields: Rc::new(Cell::new(false)),
+        }
+    }
+}
+
+impl Disk {
+    /// Returns an empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the files of a pretended process.
+    pub fn process(&self, pid: u32) -> MemoryFiles {
+        MemoryFiles {
+            disk: self.clone(),
+            owner: Owner {
+                host: "host".to_owned(),
+                pid,
+                started: format!("s{pid}"),
+            },
+        }
+    }
+
+    /// Sets whether each call gives way once before it acts, so that processes interleave. At first none does.
+    pub fn give_way_at_each_call(&self, yields: bool) {
+        self.yields.set(yields);
+    }
+
+    /// Marks a process as dead: its locks may be reclaimed.
+    pub fn kill(&self, owner: &Owner) {
+        self.inner
+            .borrow_mut()
+            .dead
+            .insert((owner.host.clone(), owner.pid, owner.started.clone()));
+    }
+
+    /// Sets whether the system tells if a process lives. Where it does not, only a heartbeat can.
+    pub fn tells_liveness(&self, tells: bool) {
+        self.inner.borrow_mut().tells = tells;
+    }
+
+    /// Stops everything at the `point`-th point from now, counted from 0. Every call after it fails and does nothing.
+    pub fn crash_at(&self, point: u64) {
+        let mut inner = self.inner.borrow_mut();
+        inner.points = 0;
+        inner.crash_at = Some(point);
+    }
+
+    /// Returns how many points there were since the count began, and begins it anew.
+    pub fn take_points(&self) -> u64 {
+        std::mem::take(&mut self.inner.borrow_mut().points)
+    }
+
+    /// Returns whether the planned crash happened.
+    pub fn has_crashed(&self) -> bool {
+        self.inner.borrow().crashed
+    }
+
+    /// Returns how many changes of names a crash now could undo.
+    pub fn n_pending(&self) -> usize {
+        self.inner.borrow().pending.len()
+    }
+
+    /// Returns the disk as the next process finds it after a crash.
+    pub fn after_crash(&self, loss: Loss) -> Disk {
+        let inner = self.inner.borrow();
+        let files = match loss {
+            Loss::Nothing => inner.seen.clone(),
+            Loss::All => inner.durable.clone(),
+            Loss::Only(lost) => {
+                let mut files = inner.durable.clone();
+                for (number, pending) in inner.pending.iter().enumerate() {
+                    if number != lost {
+                        apply(&mut files, pending);
+                    }
+                }
+                files
+            }
+        };
+        let next = Disk::new();
+        {
+            let mut fresh = next.inner.borrow_mut();
+            fresh.durable = files.clone();
+            fresh.seen = files;
+            fresh.dead = inner.dead.clone();
+            fresh.tells = inner.tells;
+        }
+        next
+    }
+
+    /// Makes the next call of this kind whose path ends in `suffix` meet `fault`.
+    pub fn fail_next(&self, operation: Operation, suffix: &str, fault: Fault) {
+        self.inner
+            .borrow_mut()
+            .faults
+            .push((operation, suffix.to_owned(), fault));
+    }
+
+    /// Makes every change fail as on a read-only folder, or lets changes pass again.
+    pub fn read_only(&self, on: bool) {
+        self.inner.borrow_mut().read_only = on;
+    }
+
+    /// Returns the bytes of a file, as a person with an editor sees them.
+    pub fn get(&self, path: &str) -> Option<Vec<u8>> {
+        self.inner.borrow().seen.get(path).cloned()
+    }
+
+    /// Puts bytes in a file, as a person with an editor does.
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        let mut inner = self.inner.borrow_mut();
+        inner.write(path, bytes.to_vec());
+    }
+
+    /// Removes a file, as a person does.
+    pub fn delete(&self, path: &str) {
+        let mut inner = self.inner.borrow_mut();
+        inner.seen.remove(path);
+        inner.durable.remove(path);
+        inner.touch(path);
+    }
+
+    /// Returns every path, sorted.
+    pub fn paths(&self) -> Vec<String> {
+        self.inner.borrow().seen.keys().cloned().collect()
+    }
+
+    /// Returns how many calls of this kind were made.
+    pub fn n_calls(&self, operation: Operation) -> u64 {
+        self.inner
+            .borrow()
+            .calls
+            .get(&operation)
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+fn apply(files: &mut BTreeMap<String, Vec<u8>>, pending: &Pending) {
+    match pending {
+        Pending::Created(path, bytes) => {
+            files.insert(path.clone(), bytes.clone());
+        }
+        Pending::Renamed(from, to) => {
+            if let Some(bytes) = files.remove(from) {
+                files.insert(to.clone(), bytes);
+            }
+        }
+        Pending::Removed(path) => {
+            files.remove(path);
+        }
+    }
+}
+
+impl Inner {
+    fn touch(&mut self, path: &str) {
+        self.change += 1;
+        self.changes.insert(path.to_owned(), self.change);
+    }
+
+    fn write(&mut self, path: &str, bytes: Vec<u8>) {
+        self.durable.insert(path.to_owned(), bytes.clone());
+        self.seen.insert(path.to_owned(), bytes);
+        // What was made durable cannot be undone by losing an older change of the same name.
+        self.pending.retain(|pending| match pending {
+            Pending::Created(name, _) | Pending::Removed(name) => name != path,
+            Pending::Renamed(_, to) => to != path,
+        });
+        self.touch(path);
+    }
+
+    /// Passes one point; returns whether the crash happens here.
+    fn point(&mut self) -> bool {
+        let here = self.points;
+        self.points += 1;
+        if self.crash_at == Some(here) {
+            self.crashed = true;
+        }
+        self.crashed
+    }
+
+    fn gone(path: &str) -> FilesError {
+        FilesError::Other {
+            path: path.to_owned(),
+            action: "reach",
+            message: "the disk stopped".to_owned(),
+        }
+    }
+
+    /// What stands in the way of a call before it starts.
+    fn enter(&mut self, operation: Operation, path: &str) -> Result<Option<Fault>, FilesError> {
+        *self.calls.entry(operation).or_default() += 1;
+        if self.crashed {
+            return Err(Self::gone(path));
+        }
+        let changes = !matches!(operation, Operation::Read | Operation::List);
+        if changes && self.read_only {
+            return Ok(Some(Fault::NotPermitted));
+        }
+        let found = self
+            .faults
+            .iter()
+            .position(|(kind, suffix, _)| *kind == operation && path.ends_with(suffix.as_str()));
+        Ok(found.map(|number| self.faults.remove(number).2))
+    }
+}
+
+fn refuse(fault: Fault, path: &str, action: &'static str) -> FilesError {
+    match fault {
+        Fault::NoSpace { .. } => FilesError::NoSpace {
+            path: path.to_owned(),
+            action,
+        },
+        Fault::NotPermitted => FilesError::NotPermitted {
+            path: path.to_owned(),
+            action,
+        },
+    }
+}
+
+fn missing(path: &str) -> FilesError {
+    FilesError::NotFound {
+        path: path.to_owned(),
+    }
+}
+
+/// The files of one pretended process.
+#[derive(Debug, Clone)]
+pub struct MemoryFiles {
+    disk: Disk,
+    owner: Owner,
+}
+
+impl MemoryFiles {
+    /// Runs one call: gives way if asked, meets its fault, and passes a point before and after `change`.
+    fn call<'a, T: 'a>(
+        &'a self,
+        operation: Operation,
+        path: &'a str,
+        action: &'static str,
+        change: impl FnOnce(&mut Inner) -> Result<T, FilesError> + 'a,
+    ) -> Answer<'a, Result<T, FilesError>> {
+        Box::pin(async move {
+            if self.disk.yields.get() {
+                give_way().await;
+            }
+            let mut inner = self.disk.inner.borrow_mut();
+            if let Some(fault) = inner.enter(operation, path)? {
+                return Err(refuse(fault, path, action));
+            }
+            let changes = !matches!(operation, Operation::Read | Operation::List);
+            if changes && inner.point() {
+                return Err(Inner::gone(path));
+            }
+            let value = change(&mut inner)?;
+            if changes && inner.point() {
+                return Err(Inner::gone(path));
+            }
+            Ok(value)
+        })
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>> {
+        self.call(Operation::Read, path, "read", move |inner| {
+            let bytes = inner.seen.get(path).ok_or_else(|| missing(path))?;
+            Ok(bytes
+                .get(usize::try_from(from_bytes).unwrap_or(usize::MAX)..)
+                .unwrap_or_default()
+                .to_vec())
+        })
+    }
+
+    fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>> {
+        self.call(Operation::List, path, "list", move |inner| {
+            let inside = format!("{}/", path.trim_end_matches('/'));
+            let mut entries: BTreeMap<String, FileEntry> = BTreeMap::new();
+            for (name, bytes) in inner.seen.range(inside.clone()..) {
+                let Some(rest) = name.strip_prefix(&inside) else {
+                    break;
+                };
+                let (name, is_folder) = match rest.split_once('/') {
+                    Some((folder, _)) => (folder, true),
+                    None => (rest, false),
+                };
+                entries.insert(
+                    name.to_owned(),
+                    FileEntry {
+                        name: name.to_owned(),
+                        length_bytes: if is_folder { 0 } else { bytes.len() as u64 },
+                        is_folder,
+                    },
+                );
+            }
+            if entries.is_empty() {
+                return Err(missing(path));
+            }
+            Ok(entries.into_values().collect())
+        })
+    }
+
+    fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+        Box::pin(async move {
+            if self.disk.yields.get() {
+                give_way().await;
+            }
+            let mut inner = self.disk.inner.borrow_mut();
+            let fault = inner.enter(Operation::Append, path)?;
+            let mut whole = inner.seen.get(path).cloned().unwrap_or_default();
+            if let Some(fault) = fault {
+                if let Fault::NoSpace { written_bytes } = fault {
+                    whole.extend(bytes.iter().take(written_bytes));
+                    inner.write(path, whole);
+                }
+                return Err(refuse(fault, path, "append"));
+            }
+            for &byte in bytes {
+                if inner.point() {
+                    inner.write(path, whole);
+                    return Err(Inner::gone(path));
+                }
+                whole.push(byte);
+            }
+            inner.write(path, whole);
+            if inner.point() {
+                return Err(Inner::gone(path));
+            }
+            Ok(())
+        })
+    }
+
+    fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+        // The neighbour that a crash leaves behind when it comes before the rename.
+        Box::pin(async move {
+            if self.disk.yields.get() {
+                give_way().await;
+            }
+            let mut inner = self.disk.inner.borrow_mut();
+            if let Some(fault) = inner.enter(Operation::Replace, path)? {
+                return Err(refuse(fault, path, "replace"));
+            }
+            let neighbour = format!("{path}.{}.tmp", self.owner.pid);
+            for part in [0, bytes.len() / 2, bytes.len()] {
+                if inner.point() {
+                    let half = bytes.get(..part).unwrap_or_default().to_vec();
+                    inner.write(&neighbour, half);
+                    return Err(Inner::gone(path));
+                }
+            }
+            inner.write(path, bytes.to_vec());
+            if inner.point() {
+                return Err(Inner::gone(path));
+            }
+            Ok(())
+        })
+    }
+
+    fn create<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: &'a [u8],
+    ) -> Answer<'a, Result<bool, FilesError>> {
+        self.call(Operation::Create, path, "create", move |inner| {
+            if inner.seen.contains_key(path) {
+                return Ok(false);
+            }
+            inner.seen.insert(path.to_owned(), bytes.to_vec());
+            inner
+                .pending
+                .push(Pending::Created(path.to_owned(), bytes.to_vec()));
+            inner.touch(path);
+            Ok(true)
+        })
+    }
+
+    fn truncate<'a>(
+        &'a self,
+        path: &'a str,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<(), FilesError>> {
+        self.call(Operation::Truncate, path, "truncate", move |inner| {
+            let mut bytes = inner.seen.get(path).cloned().ok_or_else(|| missing(path))?;
+            bytes.truncate(usize::try_from(length_bytes).unwrap_or(usize::MAX));
+            inner.write(path, bytes);
+            Ok(())
+        })
+    }
+
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        self.call(Operation::Rename, from, "rename", move |inner| {
+            if inner.seen.contains_key(to) {
+                return Err(FilesError::Other {
+                    path: to.to_owned(),
+                    action: "rename",
+                    message: "already exists".to_owned(),
+                });
+            }
+            let bytes = inner.seen.remove(from).ok_or_else(|| missing(from))?;
+            inner.seen.insert(to.to_owned(), bytes);
+            inner
+                .pending
+                .push(Pending::Renamed(from.to_owned(), to.to_owned()));
+            inner.touch(from);
+            inner.touch(to);
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        self.call(Operation::Remove, path, "remove", move |inner| {
+            if inner.seen.remove(path).is_some() {
+                inner.pending.push(Pending::Removed(path.to_owned()));
+                inner.touch(path);
+            }
+            Ok(())
+        })
+    }
+
+    fn stamp(&self, path: &str) -> String {
+        let inner = self.disk.inner.borrow();
+        match inner.seen.get(path) {
+            Some(bytes) => {
+                let change = inner.changes.get(path).copied().unwrap_or(0);
+                format!("{}:{change}", bytes.len())
+            }
+            None => String::new(),
+        }
+    }
+
+    fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>> {
+        Box::pin(async move { Ok(path.to_owned()) })
+    }
+
+    fn owner(&self) -> Owner {
+        self.owner.clone()
+    }
+
+    fn liveness(&self, owner: &Owner) -> Liveness {
+        let inner = self.disk.inner.borrow();
+        if !inner.tells {
+            return Liveness::Unknown;
+        }
+        let known = (owner.host.clone(), owner.pid, owner.started.clone());
+        if inner.dead.contains(&known) {
+            Liveness::Dead
+        } else {
+            Liveness::Alive
+        }
+    }
+}
