@@ -28,6 +28,19 @@ pub struct Turn {
     pub events: Vec<TurnEvent>,
 }
 
+/// What a human typed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Human {
+    pub seq: EventSeq,
+    pub turn: u32,
+    pub at: Millis,
+    pub text: String,
+    /// IANA zone of the client, when the message has it.
+    #[serde(default)]
+    pub zone: Option<String>,
+}
+
 /// One event that can matter to memory.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(
@@ -37,15 +50,7 @@ pub struct Turn {
 )]
 pub enum TurnEvent {
     /// What a human typed: by the host's own marks, never by the text.
-    Human {
-        seq: EventSeq,
-        turn: u32,
-        at: Millis,
-        text: String,
-        /// IANA zone of the client, when the message has it.
-        #[serde(default)]
-        zone: Option<String>,
-    },
+    Human(Human),
     /// A tool was called.
     ToolCall {
         seq: EventSeq,
