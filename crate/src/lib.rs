@@ -13,12 +13,14 @@
 
 pub mod config;
 pub mod error;
+pub mod extract;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
 pub mod judge;
 pub mod memory;
 pub mod port;
 pub mod scope;
+pub mod screen;
 pub mod store;
 pub mod text;
 pub mod turn;

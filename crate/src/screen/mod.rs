@@ -1,0 +1,3 @@
+//! Refusals: a candidate is kept, or vetoed with a reason.
+
+pub mod secret;
