@@ -280,8 +280,12 @@ pub struct Memory {
 impl Memory {
     /// Returns whether this may be recalled at `at`: active, and inside its validity.
     pub fn governs(&self, at: Millis) -> bool {
-        self.status == Status::Active
-            && self.valid_from.is_none_or(|from| from <= at)
+        self.status == Status::Active && self.holds_at(at)
+    }
+
+    /// Returns whether `at` is inside the validity, where one is known.
+    pub fn holds_at(&self, at: Millis) -> bool {
+        self.valid_from.is_none_or(|from| from <= at)
             && self.valid_until.is_none_or(|until| at < until)
     }
 }

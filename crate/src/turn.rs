@@ -80,6 +80,16 @@ pub enum TurnEvent {
     },
 }
 
+impl TurnEvent {
+    /// Returns the event's position in the session's log.
+    pub fn seq(&self) -> EventSeq {
+        match self {
+            TurnEvent::Human(human) => human.seq,
+            TurnEvent::ToolCall { seq, .. } | TurnEvent::ToolResult { seq, .. } => *seq,
+        }
+    }
+}
+
 /// Where something was said or happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
