@@ -1,0 +1,116 @@
+// Runs every check and every test, stops at the first that fails, and closes with one line that counts what ran.
+//
+//   node scripts/test.mjs                 everything
+//   node scripts/test.mjs STEP ...        only the named steps; the build is brought up to date before the steps that need it
+//
+// Steps: rustfmt clippy clippy-wasm build types lint core shim
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { rustChecks, shimChecks } from './checks.mjs'
+import { Failure, program, root, shown } from './process.mjs'
+import { chromium, node, nodeEnvironment } from './toolchain.mjs'
+
+/**
+ * How a step went. `skipped` counts as a failure of the step: a test that does not run proves nothing.
+ * @typedef {{ passed: number, failed: number, skipped?: number }} Outcome
+ * @typedef {{ name: string, run: () => Promise<Outcome> | Outcome, built?: boolean }} Step
+ */
+
+await program('test', async () => {
+  const all = steps()
+  const wanted = process.argv.slice(2)
+  const unknown = wanted.filter(name => !all.some(step => step.name === name))
+  if (unknown.length > 0) throw new Failure(`no step is called ${unknown.join(', ')}; there are ${all.map(step => step.name).join(', ')}`)
+
+  const total = { passed: 0, failed: 0 }
+  let failure = ''
+  for (const step of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const start = performance.now()
+    console.log(`test: ${step.name}`)
+    if (step.built && wanted.length > 0) build()
+    const { passed, failed, skipped = 0 } = await outcome(step)
+    total.passed += passed
+    total.failed += failed + skipped
+    console.log(`  ${passed} passed in ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    if (skipped > 0) failure = `${step.name}: ${skipped} skipped, and no test may be`
+    if (failed > 0) failure = step.name
+    if (failure) break
+  }
+  if (failure) console.log(`test: failed at ${failure}`)
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  if (failure) process.exitCode = 1
+})
+
+/** @returns {Step[]} */
+function steps() {
+  return [
+    ...rustChecks().map(asStep),
+    { name: 'build', run: buildStep },
+    ...shimChecks().map(check => ({ ...asStep(check), built: true })),
+    { name: 'core', run: coreTests },
+    { name: 'shim', run: shimTests, built: true },
+  ]
+}
+
+/** @param {Step} step */
+async function outcome(step) {
+  try {
+    return await step.run()
+  } catch (error) {
+    console.log(error instanceof Failure ? error.message : error)
+    return { passed: 0, failed: 1 }
+  }
+}
+
+/** @param {import('./checks.mjs').Check} check @returns {Step} */
+function asStep({ name, file, args, env }) {
+  return { name, run: async () => one((await shown(file, args, env)).code === 0) }
+}
+
+/** @param {boolean} passed */
+function one(passed) {
+  return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+function buildStep() {
+  build()
+  return one(true)
+}
+
+async function coreTests() {
+  const { code, text } = await shown('cargo', ['test', '--quiet', '--locked', '--no-fail-fast'])
+  const sum = { passed: 0, failed: 0, skipped: 0 }
+  for (const [, passed, failed, ignored] of text.matchAll(/^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gm)) {
+    sum.passed += Number(passed)
+    sum.failed += Number(failed)
+    sum.skipped += Number(ignored)
+  }
+  return atLeastOneFailed(sum, code)
+}
+
+async function shimTests() {
+  const files = readdirSync(join(root, 'test')).filter(name => name.endsWith('.test.ts')).sort().map(name => `test/${name}`)
+  mkdirSync(join(root, 'target'), { recursive: true })
+  const report = join(root, 'target/shim-tests.tap')
+  const browser = chromium()
+  const { code } = await shown(node, [
+    '--test', '--test-timeout=300000',
+    '--test-reporter=spec', '--test-reporter-destination=stdout',
+    '--test-reporter=tap', `--test-reporter-destination=${report}`,
+    ...files,
+  ], { ...nodeEnvironment(), ...(browser && { CHROMIUM: browser }), DSH_TELEMETRY_DISABLED: '1' })
+  const text = readFileSync(report, 'utf8')
+  const count = (/** @type {string} */ what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+  const sum = { passed: count('pass'), failed: count('fail') + count('cancelled'), skipped: count('skipped') + count('todo') }
+  return atLeastOneFailed(sum, code)
+}
+
+/**
+ * A program that ended badly has failed, whatever it counted.
+ * @param {Required<Outcome>} sum @param {number} code
+ */
+function atLeastOneFailed(sum, code) {
+  return code !== 0 && sum.failed === 0 ? { ...sum, failed: 1 } : sum
+}
