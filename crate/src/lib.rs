@@ -19,6 +19,7 @@ pub mod fake;
 pub mod judge;
 pub mod memory;
 pub mod port;
+pub mod rank;
 pub mod scope;
 pub mod screen;
 pub mod store;

@@ -1,0 +1,278 @@
+//! Tokens for ranking: Han single characters and pairs, whole Latin words and identifiers with their parts.
+//!
+//! No dictionary and no host segmenter: one result on every machine. Words that carry polarity or grammar
+//! (不要, 必须, 的, must, the) divide the text and are no tokens themselves; they speak to the screen, not to the subject.
+
+mod function;
+mod stem;
+
+use function::{function_word_chars, is_function_word};
+use stem::stem;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Names what [`tokens`] does. A change of any token of any text changes it, and with it the `start` row.
+pub const TOKENISER_VERSION: &str = "han-1-2-words-parts/1";
+
+/// A token's key: xxh3 of its text. The lowest bit is 1 for a weak token (a single Han character), else 0.
+///
+/// 63 bits: among a million distinct tokens the odds of any collision are about 5 in 10⁸.
+pub type TokenKey = u64;
+
+/// Latin runs longer than this are data (base64, minified code), not words; they become one token of their beginning.
+const WORD_BYTES_MAX: usize = 64;
+
+/// An identifier gives at most this many parts.
+const PARTS_MAX: usize = 8;
+
+/// Tokens of one text past this count are left out: 400 characters of Han give at most 799.
+pub const TOKENS_MAX: usize = 4096;
+
+/// Appends the token keys of `text` to `out`, in text order, repeats included, at most [`TOKENS_MAX`].
+pub fn tokens(text: &str, out: &mut Vec<TokenKey>) {
+    let end = out.len().saturating_add(TOKENS_MAX);
+    walk(text, &mut |token, weak| {
+        if out.len() < end {
+            out.push(xxh3_64(token.as_bytes()) & !1 | u64::from(weak));
+        }
+    });
+}
+
+/// Returns the tokens of `text` as words, in the order of [`tokens`]: for explanations and shared words on a card.
+pub fn words(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    walk(text, &mut |token, _| {
+        if out.len() < TOKENS_MAX {
+            out.push(token.to_owned());
+        }
+    });
+    out
+}
+
+/// Returns whether `key` is a single Han character's, which matches by chance more often than a pair or a word.
+pub fn is_weak(key: TokenKey) -> bool {
+    key & 1 == 1
+}
+
+/// Returns the share of `restated`'s tokens that also stand in `original`, 0..=1; 0 when `restated` has none.
+///
+/// Distinct tokens count once. Polarity words are no tokens, so a flipped sentence shares everything: what compares
+/// meaning must look at polarity itself.
+pub fn share(restated: &str, original: &str) -> f64 {
+    let sorted = |text: &str| {
+        let mut keys = Vec::new();
+        tokens(text, &mut keys);
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    };
+    let (mine, theirs) = (sorted(restated), sorted(original));
+    if mine.is_empty() {
+        return 0.0;
+    }
+    let shared = mine
+        .iter()
+        .filter(|key| theirs.binary_search(key).is_ok())
+        .count();
+    shared as f64 / mine.len() as f64
+}
+
+/// What a character is to the tokeniser.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Written without spaces: Han, kana, hangul.
+    Dense,
+    /// Letters and digits of a spaced script.
+    Word,
+    /// Joins two word characters into one identifier: `sync-ledger`, `PR#77`, `a.b`.
+    Joint,
+    /// Dropped without dividing: combining marks, joiners.
+    Silent,
+    Gap,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Word,
+        '-' | '_' | '.' | '/' | '\\' | '#' | '@' | ':' | '+' | '\'' | '’' => Class::Joint,
+        '\0'..='\u{7f}' => Class::Gap,
+        '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{20000}'..='\u{323af}'
+        | '々' => Class::Dense,
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}' => {
+            Class::Silent
+        }
+        _ if c.is_alphanumeric() => Class::Word,
+        _ => Class::Gap,
+    }
+}
+
+/// Maps full-width letters, digits and signs to their ASCII twins.
+fn half_width(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        _ => c,
+    }
+}
+
+/// The run being read.
+#[derive(Default)]
+struct Walker {
+    /// Characters of the open Latin run, joints included, case kept.
+    run: String,
+    /// The last dense character, when the run of dense characters goes on.
+    before: Option<char>,
+    scratch: String,
+}
+
+/// Calls `emit` with each token's text and whether it is weak.
+fn walk(text: &str, emit: &mut impl FnMut(&str, bool)) {
+    let mut walker = Walker::default();
+    let mut skip = 0usize;
+    let mut keep = 0usize;
+    for (at, c) in text.char_indices() {
+        let c = half_width(c);
+        match class(c) {
+            Class::Dense => {
+                walker.close_run(emit);
+                if skip == 0 && keep == 0 {
+                    (skip, keep) = function_word_chars(text.get(at..).unwrap_or(""));
+                }
+                if skip > 0 {
+                    skip -= 1;
+                    walker.before = None;
+                    continue;
+                }
+                keep = keep.saturating_sub(1);
+                walker.dense(c, emit);
+            }
+            Class::Word => {
+                (walker.before, skip, keep) = (None, 0, 0);
+                if walker.run.len() < WORD_BYTES_MAX {
+                    walker.run.push(c);
+                }
+            }
+            Class::Joint => {
+                (walker.before, skip, keep) = (None, 0, 0);
+                if walker.run.ends_with(is_joint) {
+                    walker.close_run(emit);
+                } else if !walker.run.is_empty() && walker.run.len() < WORD_BYTES_MAX {
+                    walker.run.push(c);
+                }
+            }
+            Class::Silent => {}
+            Class::Gap => {
+                walker.close_run(emit);
+                (walker.before, skip, keep) = (None, 0, 0);
+            }
+        }
+    }
+    walker.close_run(emit);
+}
+
+fn is_joint(c: char) -> bool {
+    class(c) == Class::Joint
+}
+
+impl Walker {
+    /// Emits the character, and its pair with the one before it.
+    fn dense(&mut self, c: char, emit: &mut impl FnMut(&str, bool)) {
+        let mut buffer = [0u8; 4];
+        emit(c.encode_utf8(&mut buffer), true);
+        if let Some(before) = self.before {
+            self.scratch.clear();
+            self.scratch.push(before);
+            self.scratch.push(c);
+            emit(&self.scratch, false);
+        }
+        self.before = Some(c);
+    }
+
+    /// Emits the open Latin run: the whole when it is one word or a short identifier, then its parts.
+    fn close_run(&mut self, emit: &mut impl FnMut(&str, bool)) {
+        if self.run.is_empty() {
+            return;
+        }
+        let run = std::mem::take(&mut self.run);
+        let whole = run.trim_end_matches(is_joint);
+        let mut parts = 0usize;
+        if whole.contains(is_joint) && !whole.contains(['\'', '’']) {
+            self.lower(whole);
+            emit(&self.scratch, false);
+        }
+        for word in whole.split(is_joint) {
+            if word.is_empty() || parts >= PARTS_MAX {
+                continue;
+            }
+            parts += 1;
+            let mut humps = Humps(word);
+            let first = humps.next().unwrap_or("");
+            if first.len() < word.len() {
+                self.lower(word);
+                emit(&self.scratch, false);
+                self.part(first, emit);
+                for hump in humps.take(PARTS_MAX) {
+                    self.part(hump, emit);
+                }
+            } else {
+                self.part(word, emit);
+            }
+        }
+        self.run = run;
+        self.run.clear();
+    }
+
+    /// Emits one word without inner borders: lower case, stemmed, unless it is a function word.
+    fn part(&mut self, word: &str, emit: &mut impl FnMut(&str, bool)) {
+        self.lower(word);
+        if is_function_word(&self.scratch) {
+            return;
+        }
+        stem(&mut self.scratch);
+        emit(&self.scratch, false);
+    }
+
+    fn lower(&mut self, word: &str) {
+        self.scratch.clear();
+        for c in word.chars() {
+            if c.is_ascii() {
+                self.scratch.push(c.to_ascii_lowercase());
+            } else {
+                self.scratch.extend(c.to_lowercase());
+            }
+        }
+    }
+}
+
+/// Cuts `parseHTTPBody2` into `parse`, `HTTP`, `Body2`.
+struct Humps<'a>(&'a str);
+
+impl<'a> Iterator for Humps<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.0;
+        let mut chars = text.char_indices().peekable();
+        let (_, mut before) = chars.next()?;
+        while let Some((at, c)) = chars.next() {
+            let opens = c.is_uppercase()
+                && (before.is_lowercase()
+                    || before.is_uppercase()
+                        && chars.peek().is_some_and(|&(_, after)| after.is_lowercase()));
+            if opens {
+                let (head, tail) = text.split_at(at);
+                self.0 = tail;
+                return Some(head);
+            }
+            before = c;
+        }
+        self.0 = "";
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;
