@@ -17,6 +17,8 @@ export interface Host {
   owner(): { host: string; pid: number; started: string };
   /** Whether that process still runs. */
   liveness(host: string, pid: number, started: string): 'alive' | 'dead' | 'unknown';
+  /** A short text that changes whenever the file does (inode, length, modification time in ns); '' when there is no file. */
+  stamp(path: string): string;
 }
 
 /** The next step of a job. Answer with `{ ok: value }` or `{ error: { code, message } }`, `code` as Node names it. */
@@ -48,6 +50,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn liveness(this: &Host, host: &str, pid: u32, started: &str) -> Result<String, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn stamp(this: &Host, path: &str) -> Result<String, JsValue>;
 }
 
 /// The ports of one job.
@@ -177,6 +182,10 @@ impl Files for JobPorts {
 
     fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>> {
         self.call("files.real-path", &[("path", path.into())], path, |value| value.as_string())
+    }
+
+    fn stamp(&self, path: &str) -> String {
+        self.host.stamp(path).unwrap_or_default()
     }
 
     fn owner(&self) -> Owner {
