@@ -11,20 +11,20 @@
 //!
 //! The modules stand in dependency order: a module imports only what stands above it.
 
-pub mod config;
 pub mod error;
+pub mod text;
+pub mod memory;
+pub mod config;
+pub mod scope;
+pub mod turn;
 pub mod extract;
+pub mod screen;
+pub mod judge;
+pub mod rank;
+pub mod port;
+pub mod store;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
-pub mod judge;
-pub mod memory;
-pub mod port;
-pub mod rank;
-pub mod scope;
-pub mod screen;
-pub mod store;
-pub mod text;
-pub mod turn;
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;

@@ -1,0 +1,56 @@
+/** How the core is set up. */
+export interface Settings {
+  /** The row's `config`, as the host gave it. Wrong keys are named in a `health` row and survived. */
+  config: unknown;
+  /** Used when `config.dataDir` is empty: an absolute path. */
+  defaultDataDir: string;
+  /** What the host calls itself, for the `start` row. */
+  hostVersion: string;
+}
+
+export interface Session {
+  id: string;
+  cwd: string;
+  /** Whether another agent delegated this session. */
+  child: boolean;
+}
+
+/** What a human typed, by the host's own marks. `at` in milliseconds since the epoch. */
+export interface Human { seq: number; turn: number; at: number; text: string; zone?: string }
+
+/** One event that can matter to memory. `denied` is true when the human or a policy refused the call. */
+export type TurnEvent =
+  | ({ kind: 'human' } & Human)
+  | { kind: 'tool-call'; seq: number; turn: number; callId: string; tool: string; arguments: string }
+  | { kind: 'tool-result'; seq: number; turn: number; at: number; callId: string; tool: string; isError?: boolean; code?: string; denied?: boolean; text: string };
+
+/** Everything since `readPosition`, ascending by `seq`, ending with the turn that is stopping. */
+export interface Turn { session: Session; turn: number; readTo: number; events: TurnEvent[] }
+
+/** What a turn left behind. `failed` names why nothing could be committed. */
+export interface Learned {
+  kept: { id: string; type: string; text: string }[];
+  skipped: number;
+  failed?: { code: string; detail: string };
+}
+
+/** Where a tool was called, and what the session's human said: all of it for `write`, this turn's for `forget`. */
+export interface Call { session: Session; turn: number; seq: number; humans: Human[] }
+
+/** A tool's answer: lossless JSON. A refusal is `{ refused: { reason, message, nearest? } }`. */
+export type Reply = Record<string, unknown>;
+
+export interface Health {
+  /** Whether sentences are captured. */
+  capture: boolean;
+  /** What is wrong: empty when all is well. */
+  problems: { code: string; detail: string }[];
+  judge: string;
+  memories: number;
+  dataDir: string;
+  version: string;
+  tokeniser: string;
+  /** The parts of the config that the shim acts on. */
+  registerTools: boolean;
+  writeTimeoutMs: number;
+}
