@@ -23,6 +23,7 @@ pub mod judge;
 pub mod rank;
 pub mod port;
 pub mod store;
+pub mod recall;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
 

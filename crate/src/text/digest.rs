@@ -13,6 +13,11 @@ pub fn short_digest(bytes: &[u8]) -> String {
     base32(&Sha256::digest(bytes))
 }
 
+/// Returns whether `text` has the form [`short_digest`] gives.
+pub fn is_short_digest(text: &str) -> bool {
+    text.len() == ID_CHARS && text.bytes().all(|byte| ALPHABET.contains(&byte))
+}
+
 fn base32(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(ID_CHARS);
     let (mut buffer, mut bits) = (0u32, 0u32);

@@ -1,5 +1,6 @@
 //! Text as data: cutting, cleaning, tokens, budgets, digests. Nothing here knows what a memory is about.
 
+pub mod block;
 pub mod budget;
 pub mod day;
 pub mod digest;

@@ -30,10 +30,10 @@ pub(super) fn function_word_chars(rest: &str) -> (usize, usize) {
             let mut chars = word.chars();
             chars.next() == Some(first) && chars.next() == Some(second)
         };
-        if KEPT.iter().any(|word| pair_is(word)) {
+        if KEPT.iter().any(pair_is) {
             return (0, 2);
         }
-        if DIVIDERS.iter().any(|word| pair_is(word)) {
+        if DIVIDERS.iter().any(pair_is) {
             return (2, 0);
         }
     }

@@ -1,0 +1,12 @@
+//! What the model sees: a few memories chosen for one turn, in a block whose bytes change only when the choice does.
+//!
+//! [`select`] decides, [`render`] writes. Both are synchronous and pure.
+
+mod harmless;
+mod line;
+pub mod render;
+pub mod select;
+
+pub use line::harmless_line;
+pub use render::{Block, Form, ids_in_block, overhead_tokens, render};
+pub use select::{Candidate, Occasion, Selection, select};

@@ -1,0 +1,259 @@
+//! Chooses the few.
+
+use super::line::line_tokens;
+use crate::config::{RecallConfig, Subagents};
+use crate::memory::{Memory, MemoryId, Millis, Type};
+use crate::store::entry::Chosen;
+use std::cmp::Ordering;
+
+/// A memory of the session's scope or of `global`, and how well it matches the human's message.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    pub memory: &'a Memory,
+    /// The raw score of [`crate::rank::Index`]; 0 when nothing matches.
+    pub relevance: f32,
+}
+
+/// What the choice depends on beside the memories.
+#[derive(Debug, Clone, Copy)]
+pub struct Occasion<'a> {
+    pub now: Millis,
+    pub config: &'a RecallConfig,
+    /// Whether a memory's restatement is shown in place of its own words.
+    pub canonical: bool,
+    /// Whether another agent delegated the session.
+    pub child: bool,
+    /// What the session's block holds now, in the order first shown.
+    pub shown: &'a [MemoryId],
+    /// Tokens the memories' lines may cost: the block's limit less [`super::overhead_tokens`].
+    pub room_tokens: u32,
+}
+
+/// The choice, in the order of the block's lines, and why.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    pub ids: Vec<MemoryId>,
+    /// The terms of each, in the same order.
+    pub chosen: Vec<Chosen>,
+}
+
+/// Weights of a memory's score, which lies in 0..=1.
+const RELEVANCE_WEIGHT: f64 = 0.6;
+const IMPORTANCE_WEIGHT: f64 = 0.3;
+const AGE_WEIGHT: f64 = 0.1;
+
+/// The raw relevance at which the relevance term is one half.
+const RELEVANCE_HALF: f64 = 8.0;
+
+/// The age at which the age term is one half.
+const AGE_HALF_MS: f64 = 60.0 * 86_400_000.0;
+
+/// An unshown memory takes a shown one's place only when its score is higher by this.
+///
+/// Too small and the block changes with every message, which the provider's prefix cache pays for; too large and the
+/// block stays with the first message's subject.
+const MARGIN: f64 = 0.15;
+
+/// Candidates kept a type beside the quota and the shown, to fall back on when one does not fit.
+const SPARE: usize = 8;
+
+/// Chooses the memories of one turn's block.
+///
+/// Only what governs at `now`, of types the session may see, within each type's quota and the room. Half of the
+/// constraints' quota goes by importance and age alone: a rule that always holds shares no words with most messages.
+/// The rest goes by relevance, importance and age. What is shown stays unless an unshown one of its type is better
+/// by [`MARGIN`], and lines keep the order first shown; new ones follow, best first, ties by id.
+pub fn select<'a>(
+    candidates: impl IntoIterator<Item = Candidate<'a>>,
+    occasion: &Occasion<'_>,
+) -> Selection {
+    let mut pools = [Pool::default(), Pool::default(), Pool::default()];
+    for candidate in candidates {
+        let memory = candidate.memory;
+        if !allowed(memory.memory_type, occasion) || !memory.governs(occasion.now) {
+            continue;
+        }
+        let quota = occasion.config.quota_of(memory.memory_type) as usize;
+        if let Some(pool) = pools.get_mut(place(memory.memory_type)) {
+            pool.offer(Scored::of(candidate, occasion), quota);
+        }
+    }
+    let mut picked = pick(&mut pools, occasion);
+    picked.sort_by(|a, b| {
+        let place = |scored: &Scored| scored.shown.unwrap_or(usize::MAX);
+        place(a).cmp(&place(b)).then(by_key(a, b, full_key))
+    });
+    Selection {
+        ids: picked.iter().map(|s| s.memory.id.clone()).collect(),
+        chosen: picked.iter().map(Scored::terms).collect(),
+    }
+}
+
+/// One candidate with its terms.
+#[derive(Clone, Copy)]
+struct Scored<'a> {
+    memory: &'a Memory,
+    relevance: f64,
+    importance: f64,
+    age: f64,
+    /// Its place among the shown.
+    shown: Option<usize>,
+}
+
+impl<'a> Scored<'a> {
+    fn of(candidate: Candidate<'a>, occasion: &Occasion<'_>) -> Self {
+        let memory = candidate.memory;
+        let raw = f64::from(candidate.relevance).max(0.0);
+        let age_ms = occasion.now.0.saturating_sub(memory.source.at.0).max(0) as f64;
+        Self {
+            memory,
+            relevance: raw / (raw + RELEVANCE_HALF),
+            importance: memory.importance.clamp(0.0, 1.0),
+            age: AGE_HALF_MS / (AGE_HALF_MS + age_ms),
+            shown: occasion.shown.iter().position(|id| *id == memory.id),
+        }
+    }
+
+    fn standing(&self) -> f64 {
+        IMPORTANCE_WEIGHT * self.importance + AGE_WEIGHT * self.age
+    }
+
+    fn score(&self) -> f64 {
+        RELEVANCE_WEIGHT * self.relevance + self.standing()
+    }
+
+    fn margin(&self) -> f64 {
+        if self.shown.is_some() { MARGIN } else { 0.0 }
+    }
+
+    fn terms(&self) -> Chosen {
+        Chosen {
+            id: self.memory.id.clone(),
+            score: self.score(),
+            relevance: self.relevance,
+            importance: self.importance,
+            age: self.age,
+        }
+    }
+}
+
+fn full_key(scored: &Scored) -> f64 {
+    scored.score() + scored.margin()
+}
+
+fn standing_key(scored: &Scored) -> f64 {
+    scored.standing() + scored.margin()
+}
+
+/// Best first, ties by id.
+fn by_key(a: &Scored, b: &Scored, key: fn(&Scored) -> f64) -> Ordering {
+    key(b)
+        .total_cmp(&key(a))
+        .then_with(|| a.memory.id.cmp(&b.memory.id))
+}
+
+/// The best candidates of one type, in two orders.
+#[derive(Default)]
+struct Pool<'a> {
+    by_score: Vec<Scored<'a>>,
+    by_standing: Vec<Scored<'a>>,
+}
+
+impl<'a> Pool<'a> {
+    fn offer(&mut self, scored: Scored<'a>, quota: usize) {
+        if quota == 0 {
+            return;
+        }
+        let limit = quota + SPARE;
+        keep_best(&mut self.by_score, scored, limit, full_key);
+        if scored.memory.memory_type == Type::Constraint {
+            keep_best(&mut self.by_standing, scored, limit, standing_key);
+        }
+    }
+}
+
+/// Inserts into a short list kept best first.
+fn keep_best<'a>(
+    list: &mut Vec<Scored<'a>>,
+    scored: Scored<'a>,
+    limit: usize,
+    key: fn(&Scored) -> f64,
+) {
+    if list.len() >= limit {
+        if list
+            .last()
+            .is_some_and(|worst| by_key(worst, &scored, key).is_le())
+        {
+            return;
+        }
+        list.pop();
+    }
+    let at = list.partition_point(|other| by_key(other, &scored, key).is_le());
+    list.insert(at, scored);
+}
+
+/// Fills the quotas, then gives up the weakest until the room suffices: unshown ones first, so that no new memory of one
+/// type costs a shown one of another its place.
+fn pick<'a>(pools: &mut [Pool<'a>; 3], occasion: &Occasion<'_>) -> Vec<Scored<'a>> {
+    loop {
+        let mut picked: Vec<Scored> = Vec::new();
+        for memory_type in Type::ALL {
+            if let Some(pool) = pools.get(place(memory_type)) {
+                fill(
+                    &mut picked,
+                    pool,
+                    occasion.config.quota_of(memory_type) as usize,
+                );
+            }
+        }
+        let cost = |scored: &Scored| line_tokens(scored.memory, occasion.canonical);
+        let total: u32 = picked.iter().map(cost).fold(0, u32::saturating_add);
+        // A single memory that is too long is cut by the renderer.
+        if total <= occasion.room_tokens || picked.len() <= 1 {
+            return picked;
+        }
+        let Some(weakest) = picked.iter().min_by(|a, b| {
+            (a.shown.is_some().cmp(&b.shown.is_some())).then(by_key(b, a, full_key))
+        }) else {
+            return picked;
+        };
+        let weakest = weakest.memory.id.clone();
+        for pool in pools.iter_mut() {
+            pool.by_score.retain(|scored| scored.memory.id != weakest);
+            pool.by_standing
+                .retain(|scored| scored.memory.id != weakest);
+        }
+    }
+}
+
+/// Adds the best of one type: first those that stand by themselves, then by score.
+fn fill<'a>(picked: &mut Vec<Scored<'a>>, pool: &Pool<'a>, quota: usize) {
+    let begin = picked.len();
+    picked.extend(pool.by_standing.iter().take(quota / 2));
+    for scored in &pool.by_score {
+        if picked.len() - begin >= quota {
+            break;
+        }
+        let mine = picked.get(begin..).unwrap_or(&[]);
+        if !mine.iter().any(|other| other.memory.id == scored.memory.id) {
+            picked.push(*scored);
+        }
+    }
+}
+
+fn allowed(memory_type: Type, occasion: &Occasion<'_>) -> bool {
+    !occasion.child
+        || match occasion.config.subagents {
+            Subagents::Constraint => memory_type == Type::Constraint,
+            Subagents::All => true,
+            Subagents::None => false,
+        }
+}
+
+fn place(memory_type: Type) -> usize {
+    match memory_type {
+        Type::Constraint => 0,
+        Type::Pitfall => 1,
+        Type::Decision => 2,
+    }
+}
