@@ -70,7 +70,7 @@ pub fn render(
     }
     for memory in chosen {
         let at = memory.source.at;
-        let day = day::local(at, offset_minutes(at));
+        let day = day::local(at.0, offset_minutes(at));
         let line = line(memory, form.canonical, &day);
         if add(line, out.ids.is_empty()) {
             out.ids.push(memory.id.clone());
