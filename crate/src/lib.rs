@@ -20,6 +20,7 @@ pub mod turn;
 pub mod extract;
 pub mod screen;
 pub mod judge;
+pub mod gate;
 pub mod rank;
 pub mod port;
 pub mod store;

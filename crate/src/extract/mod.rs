@@ -1,3 +1,186 @@
-//! Turn to candidates: the human's verbatim sentences and the signatures of tool failures.
+//! From a turn to candidates: what the human said, cut into sentences, with the little context the judge needs.
 
 pub mod failure;
+mod strip;
+
+use crate::memory::{EventSeq, Millis};
+use crate::text::{clean, secret, sentence};
+use crate::turn::{Position, Turn, TurnEvent};
+use std::rc::Rc;
+
+pub use strip::own_words;
+
+/// Shortest and longest candidate, in graphemes. Source: design section 6, step 2.
+pub const MIN_GRAPHEMES: usize = 4;
+pub const MAX_GRAPHEMES: usize = 400;
+
+/// Longest candidate in bytes, whatever its graphemes: marks can pile up on one character without end.
+const MAX_BYTES: usize = 4_800;
+
+/// Candidates a message may give. Source: design section 6, step 2.
+pub const MAX_CANDIDATES: usize = 64;
+
+/// Bytes of the message kept on each side of a sentence: what the judge sees of its surroundings.
+///
+/// The labelled rows show about this much, so that a weight learned there means the same here.
+const WINDOW_BYTES: usize = 300;
+
+/// One cut of a human's message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub position: Position,
+    /// When it was said.
+    pub at: Millis,
+    /// The untouched cut.
+    pub quote: String,
+    /// The cut after cleaning: what is screened, stored and shown.
+    pub text: String,
+    pub context: Context,
+}
+
+impl Candidate {
+    /// Returns a candidate with nothing around it, said nowhere: for tools, reports and tests.
+    pub fn alone(quote: &str) -> Self {
+        Self::within(quote, quote)
+    }
+
+    /// Returns `quote` as a candidate of `message`, said nowhere.
+    pub fn within(message: &str, quote: &str) -> Self {
+        Self {
+            position: Position {
+                session_id: "".into(),
+                turn: 0,
+                seq: EventSeq(0),
+            },
+            at: Millis(0),
+            quote: quote.to_owned(),
+            text: clean::clean(quote),
+            context: Context::find(message, quote),
+        }
+    }
+}
+
+/// What stood around a cut, host and tool text already taken out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Context {
+    /// The message without host text, shared by its candidates.
+    message: Rc<str>,
+    /// Where the cut stands in it, in bytes.
+    start: usize,
+    end: usize,
+}
+
+impl Context {
+    /// Returns the context of `quote` in `message`; of the quote alone when it does not stand there.
+    pub fn find(message: &str, quote: &str) -> Self {
+        match message.find(quote) {
+            Some(start) => Self {
+                message: message.into(),
+                start,
+                end: start + quote.len(),
+            },
+            None => Self {
+                message: quote.into(),
+                start: 0,
+                end: quote.len(),
+            },
+        }
+    }
+
+    /// Returns up to 300 bytes of the message before the cut.
+    pub fn before(&self) -> &str {
+        let from = (self.start.saturating_sub(WINDOW_BYTES)..=self.start)
+            .find(|&at| self.message.is_char_boundary(at))
+            .unwrap_or(self.start);
+        self.message.get(from..self.start).unwrap_or_default()
+    }
+
+    /// Returns up to 300 bytes of the message after the cut.
+    pub fn after(&self) -> &str {
+        let longest = (self.end + WINDOW_BYTES).min(self.message.len());
+        let to = (self.end..=longest)
+            .rev()
+            .find(|&at| self.message.is_char_boundary(at))
+            .unwrap_or(self.end);
+        self.message.get(self.end..to).unwrap_or_default()
+    }
+}
+
+/// The candidates of a turn, and what was not read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extracted {
+    /// In the order they were said.
+    pub candidates: Vec<Candidate>,
+    /// For each message that had more than its limits allow: where, and how many cuts were left out.
+    pub over_limit: Vec<(Position, u32)>,
+}
+
+/// Returns the sentences of the turn's human messages.
+///
+/// Host text, our own block, fenced code and quoted tool output are taken out first. A cut of fewer than 4 graphemes says
+/// nothing and is not counted; one of more than 400 is counted as over the limit, as is each after the 64th of a message.
+pub fn sentences(turn: &Turn) -> Extracted {
+    let mut out = Extracted::default();
+    for event in &turn.events {
+        let TurnEvent::Human {
+            seq,
+            turn: number,
+            at,
+            text,
+            ..
+        } = event
+        else {
+            continue;
+        };
+        let position = Position {
+            session_id: turn.session.id.clone(),
+            turn: *number,
+            seq: *seq,
+        };
+        read_message(&mut out, &position, *at, text);
+    }
+    out
+}
+
+fn read_message(out: &mut Extracted, position: &Position, at: Millis, text: &str) {
+    // Secrets go before anything is cut: a key split over lines must not leave halves that look like words.
+    let (message, _) = secret::redact(&own_words(text));
+    let message: Rc<str> = message.into();
+    let (mut n, mut left_out) = (0usize, 0u32);
+    let mut start = 0;
+    for piece in sentence::cut(&message) {
+        let piece_start = start;
+        start += piece.len();
+        let quote = piece.trim();
+        if sentence::graphemes_up_to(quote, MIN_GRAPHEMES) < MIN_GRAPHEMES {
+            continue;
+        }
+        if n == MAX_CANDIDATES
+            || quote.len() > MAX_BYTES
+            || sentence::graphemes_up_to(quote, MAX_GRAPHEMES) > MAX_GRAPHEMES
+        {
+            left_out = left_out.saturating_add(1);
+            continue;
+        }
+        let cleaned = clean::clean(quote);
+        n += 1;
+        let quote_start = piece_start + (piece.len() - piece.trim_start().len());
+        out.candidates.push(Candidate {
+            position: position.clone(),
+            at,
+            quote: quote.to_owned(),
+            text: cleaned,
+            context: Context {
+                message: Rc::clone(&message),
+                start: quote_start,
+                end: quote_start + quote.len(),
+            },
+        });
+    }
+    if left_out > 0 {
+        out.over_limit.push((position.clone(), left_out));
+    }
+}
+
+#[cfg(test)]
+mod tests;

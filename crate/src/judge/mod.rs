@@ -1,5 +1,7 @@
 //! Judgement: labels and probabilities for one candidate. There is no field that could carry a sentence.
 
+pub mod heuristic;
+
 use crate::memory::{JudgeName, Type};
 
 /// What a judge says of one candidate.

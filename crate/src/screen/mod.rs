@@ -1,3 +1,116 @@
-//! Refusals: a candidate is kept, or vetoed with a reason.
+//! Keeps a candidate with the signals it showed, or refuses it with a reason. Content only: what is known already
+//! (`duplicate`, `forgotten`) is the engine's to say.
 
+mod intent;
+mod lexicon;
+mod reading;
 pub mod secret;
+pub mod shape;
+pub mod signal;
+pub mod veto;
+
+use crate::extract::Candidate;
+use lexicon::Lexicon;
+use reading::Reading;
+use signal::Hint;
+use std::sync::OnceLock;
+
+pub use intent::{asks_to_forget, declares_global};
+
+/// A row of the tables that matched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MatchedSignal {
+    /// Frozen, stored with the memory.
+    pub id: &'static str,
+    pub weight: f32,
+    pub hint: Hint,
+}
+
+/// What the screen found in a sentence it keeps.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Kept {
+    /// In the order of the tables.
+    pub signals: Vec<MatchedSignal>,
+}
+
+/// What the screen says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Screened {
+    Kept(Kept),
+    Vetoed {
+        /// The ledger's reason code, `veto:` and a word.
+        reason: &'static str,
+        /// The row of the table, for reports.
+        rule: &'static str,
+    },
+}
+
+/// Screens a candidate. Pure.
+pub fn screen(candidate: &Candidate) -> Screened {
+    if secret::contains(&candidate.quote) || secret::contains(&candidate.text) {
+        return Screened::Vetoed {
+            reason: "veto:secret",
+            rule: "secret",
+        };
+    }
+    let reading = Reading::of(candidate);
+    if let Some(veto) = veto::VETOES.iter().find(|veto| (veto.holds)(&reading)) {
+        return Screened::Vetoed {
+            reason: veto.reason,
+            rule: veto.rule,
+        };
+    }
+    Screened::Kept(Kept {
+        signals: signals(&reading),
+    })
+}
+
+/// Returns the signals of a candidate, vetoed or not: for the fit and the reports.
+pub fn signals_of(candidate: &Candidate) -> Vec<MatchedSignal> {
+    signals(&Reading::of(candidate))
+}
+
+fn signals(reading: &Reading) -> Vec<MatchedSignal> {
+    let tables = tables();
+    let hits = tables.lexicon.hits(&reading.text, &tables.windows);
+    let mut out = Vec::new();
+    for (row, signal) in signal::SIGNALS.iter().enumerate() {
+        if hits >> (row & 127) & 1 == 1 {
+            out.push(MatchedSignal {
+                id: signal.id,
+                weight: signal.weight,
+                hint: signal.hint,
+            });
+        }
+    }
+    for shape in shape::SHAPES {
+        if (shape.holds)(reading) {
+            out.push(MatchedSignal {
+                id: shape.id,
+                weight: shape.weight,
+                hint: shape.hint,
+            });
+        }
+    }
+    out
+}
+
+struct Tables {
+    lexicon: Lexicon,
+    windows: Vec<usize>,
+}
+
+/// Built at the first sentence, then shared: the tables are constants.
+fn tables() -> &'static Tables {
+    static TABLES: OnceLock<Tables> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let rows: Vec<&[&str]> = signal::SIGNALS.iter().map(|signal| signal.words).collect();
+        Tables {
+            lexicon: Lexicon::new(&rows, signal::NOT_SIGNALS),
+            windows: signal::SIGNALS
+                .iter()
+                .map(|signal| signal.negation_window)
+                .collect(),
+        }
+    })
+}

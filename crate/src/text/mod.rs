@@ -2,9 +2,11 @@
 
 pub mod block;
 pub mod budget;
+pub mod clean;
 pub mod day;
 pub mod digest;
 pub mod secret;
+pub mod sentence;
 pub mod token;
 
 use unicode_segmentation::UnicodeSegmentation;

@@ -1,0 +1,51 @@
+//! The offline judge: no meaning, only signals. Conservative: a wrong memory governs every later session, a missed one is said again.
+
+use crate::extract::Candidate;
+use crate::judge::Judgement;
+use crate::memory::{JudgeName, Type};
+use crate::screen::Kept;
+
+/// Added to every score.
+pub const BIAS: f32 = -1.6;
+
+/// Judges a kept candidate.
+///
+/// `importance = 1 / (1 + e^-(BIAS + Σ weight of the matched signals))`, and `remember` is the same number: this judge has one.
+pub fn judge(_candidate: &Candidate, kept: &Kept) -> Judgement {
+    let importance = importance(kept);
+    Judgement {
+        remember: importance,
+        memory_type: memory_type(kept),
+        importance,
+        by: JudgeName::Heuristic,
+        model: None,
+    }
+}
+
+fn importance(kept: &Kept) -> f64 {
+    let score: f32 = kept.signals.iter().map(|signal| signal.weight).sum();
+    1.0 / (1.0 + f64::from(-(BIAS + score)).exp())
+}
+
+/// Returns the type with the most weight of hints; a constraint when they are even.
+fn memory_type(kept: &Kept) -> Type {
+    let mut totals = [0.0f32; 3];
+    for signal in &kept.signals {
+        let Some(hint) = signal.hint.to_type() else {
+            continue;
+        };
+        for (total, known) in totals.iter_mut().zip(Type::ALL) {
+            if known == hint {
+                *total += signal.weight.max(0.1);
+            }
+        }
+    }
+    let [constraint, pitfall, decision] = totals;
+    if pitfall > constraint && pitfall >= decision {
+        Type::Pitfall
+    } else if decision > constraint {
+        Type::Decision
+    } else {
+        Type::Constraint
+    }
+}

@@ -1,0 +1,216 @@
+//! Finds words of a table in a sentence: one pass, built once.
+
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind};
+
+/// The groups a sentence may match, as bits. A table has at most 128 rows.
+pub type Hits = u128;
+
+/// A compiled table of words.
+#[derive(Debug)]
+pub struct Lexicon {
+    automaton: Option<AhoCorasick>,
+    patterns: Vec<Pattern>,
+}
+
+/// One word, and the rows it speaks for.
+#[derive(Debug, Clone, Copy)]
+struct Pattern {
+    rows: Hits,
+    /// Bound to the start of the sentence in these rows.
+    start_rows: Hits,
+    latin_start: bool,
+    latin_end: bool,
+}
+
+/// What negates a word that stands shortly after it.
+const NEGATIONS: &[&str] = &["不", "没", "无需", "非", "not", "n't", "never", "no"];
+
+impl Lexicon {
+    /// Builds the table from rows of words; `masks` are words that hide the letters under them.
+    ///
+    /// The longest word at the leftmost place wins, so a mask hides every shorter word inside it. An automaton that cannot be
+    /// built matches nothing; the tables are constants and a test builds them.
+    pub fn new(rows: &[&[&str]], masks: &[&str]) -> Self {
+        let mut words: Vec<&str> = Vec::new();
+        let mut patterns: Vec<Pattern> = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            for word in *row {
+                let (bare, at_start) = match word.strip_prefix('^') {
+                    Some(bare) => (bare, true),
+                    None => (*word, false),
+                };
+                let bit = 1u128 << (index & 127);
+                let at = match words.iter().position(|known| *known == bare) {
+                    Some(at) => at,
+                    None => {
+                        words.push(bare);
+                        patterns.push(Pattern::of(bare));
+                        words.len() - 1
+                    }
+                };
+                if let Some(pattern) = patterns.get_mut(at) {
+                    if at_start {
+                        pattern.start_rows |= bit;
+                    } else {
+                        pattern.rows |= bit;
+                    }
+                }
+            }
+        }
+        for mask in masks {
+            if !words.contains(mask) {
+                words.push(mask);
+                patterns.push(Pattern::of(mask));
+            }
+        }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .ascii_case_insensitive(true)
+            .build(&words)
+            .ok();
+        Self {
+            automaton,
+            patterns,
+        }
+    }
+
+    /// Returns the rows that match in `text`. `windows` gives, by row, the characters before a match in which a negation undoes it.
+    pub fn hits(&self, text: &str, windows: &[usize]) -> Hits {
+        let Some(automaton) = &self.automaton else {
+            return 0;
+        };
+        let mut hits: Hits = 0;
+        let mut from = 0;
+        while from < text.len() {
+            let input = Input::new(text).range(from..).anchored(Anchored::No);
+            let Some(found) = automaton.find(input) else {
+                break;
+            };
+            let Some(pattern) = self.patterns.get(found.pattern().as_usize()) else {
+                break;
+            };
+            if !pattern.stands_whole(text, found.start(), found.end()) {
+                from = next_character(text, found.start());
+                continue;
+            }
+            let rows = if starts_here(text, found.start()) {
+                pattern.rows | pattern.start_rows
+            } else {
+                pattern.rows
+            };
+            hits |= without_negated(rows, text, found.start(), windows);
+            from = found.end();
+        }
+        hits
+    }
+}
+
+impl Pattern {
+    fn of(word: &str) -> Self {
+        Self {
+            rows: 0,
+            start_rows: 0,
+            latin_start: word.starts_with(|c: char| c.is_ascii_alphanumeric()),
+            latin_end: word.ends_with(|c: char| c.is_ascii_alphanumeric()),
+        }
+    }
+
+    fn stands_whole(&self, text: &str, start: usize, end: usize) -> bool {
+        let bytes = text.as_bytes();
+        let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+        let joins =
+            |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        !(self.latin_start && joins(before) || self.latin_end && joins(bytes.get(end)))
+    }
+}
+
+fn next_character(text: &str, at: usize) -> usize {
+    let tail = text.get(at..).unwrap_or_default();
+    at + tail.chars().next().map_or(1, char::len_utf8)
+}
+
+/// Returns whether nothing but marks stands before `at`.
+fn starts_here(text: &str, at: usize) -> bool {
+    at <= 12
+        && !text
+            .get(..at)
+            .unwrap_or("x")
+            .contains(char::is_alphanumeric)
+}
+
+fn without_negated(rows: Hits, text: &str, at: usize, windows: &[usize]) -> Hits {
+    let mut left = rows;
+    let mut rest = rows;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let window = windows.get(row).copied().unwrap_or(0);
+        if window > 0 && negated(text, at, window) {
+            left &= !(1u128 << row);
+        }
+    }
+    left
+}
+
+fn negated(text: &str, at: usize, window: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let from = before
+        .char_indices()
+        .rev()
+        .take(window)
+        .last()
+        .map_or(at, |(i, _)| i);
+    let near = before.get(from..).unwrap_or_default();
+    NEGATIONS.iter().any(|word| match near.rfind(word) {
+        Some(i) if word.is_ascii() => {
+            let tail = near.get(i + word.len()..).unwrap_or_default();
+            let head = near.get(..i).unwrap_or_default();
+            !tail.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && (word.starts_with('n') && *word == "n't"
+                    || !head.ends_with(|c: char| c.is_ascii_alphanumeric()))
+        }
+        Some(_) => true,
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: &[&[&str]] = &[&["always", "必须"], &["^add", "别"], &["must", "must not"]];
+
+    fn check(text: &str, expected: Hits) {
+        let lexicon = Lexicon::new(ROWS, &["分别", "not always"]);
+        assert_eq!(lexicon.hits(text, &[4, 0, 0]), expected, "{text:?}");
+    }
+
+    #[test]
+    fn latin_words_match_whole_in_any_case() {
+        check("ALWAYS add", 0b001);
+        check("sideways mustard", 0);
+        check("it must_not", 0);
+        check("it must not", 0b100);
+    }
+
+    #[test]
+    fn a_start_word_matches_only_there() {
+        check("Add tests", 0b010);
+        check("- add tests", 0b010);
+        check("we add tests", 0);
+    }
+
+    #[test]
+    fn a_mask_hides_what_is_inside_it() {
+        check("分别处理", 0);
+        check("别处理", 0b010);
+        check("not always", 0);
+    }
+
+    #[test]
+    fn a_negation_before_a_word_takes_it_away() {
+        check("不是必须", 0);
+        check("这一步必须", 0b001);
+        check("is not an always", 0b001);
+    }
+}
