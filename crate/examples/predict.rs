@@ -17,7 +17,7 @@ use jev_memory_core::gate::{Gate, gate};
 use jev_memory_core::judge::heuristic;
 use jev_memory_core::memory::{EventSeq, Millis};
 use jev_memory_core::screen::{self, Screened};
-use jev_memory_core::turn::{Session, Turn, TurnEvent};
+use jev_memory_core::turn::{Human, Session, Turn, TurnEvent};
 use serde_json::{Value, json};
 
 fn main() {
@@ -119,12 +119,14 @@ fn session(document: &Value) -> Value {
             read_to: EventSeq(0),
             events: events
                 .filter(|event| event["role"] == "user" && event["source"] == "user")
-                .map(|event| TurnEvent::Human {
-                    seq: EventSeq(event["seq"].as_u64().unwrap_or_default() as _),
-                    turn: 1,
-                    at: Millis(0),
-                    text: event["text"].as_str().unwrap_or_default().to_owned(),
-                    zone: None,
+                .map(|event| {
+                    TurnEvent::Human(Human {
+                        seq: EventSeq(event["seq"].as_u64().unwrap_or_default() as _),
+                        turn: 1,
+                        at: Millis(0),
+                        text: event["text"].as_str().unwrap_or_default().to_owned(),
+                        zone: None,
+                    })
                 })
                 .collect(),
         };

@@ -122,22 +122,15 @@ pub struct Extracted {
 pub fn sentences(turn: &Turn) -> Extracted {
     let mut out = Extracted::default();
     for event in &turn.events {
-        let TurnEvent::Human {
-            seq,
-            turn: number,
-            at,
-            text,
-            ..
-        } = event
-        else {
+        let TurnEvent::Human(human) = event else {
             continue;
         };
         let position = Position {
             session_id: turn.session.id.clone(),
-            turn: *number,
-            seq: *seq,
+            turn: human.turn,
+            seq: human.seq,
         };
-        read_message(&mut out, &position, *at, text);
+        read_message(&mut out, &position, human.at, &human.text);
     }
     out
 }

@@ -1,5 +1,8 @@
 //! Takes out of a human's message what the human did not say now: our block, host tags, code, quoted output.
 
+use crate::text::block;
+use std::borrow::Cow;
+
 /// Tags that hosts and agent shells put into a user message. A tag counts only at the start of a line.
 const HOST_TAGS: &[&str] = &[
     "system-reminder",
@@ -42,20 +45,14 @@ const HOST_LINES: &[&str] = &[
     "this session is being continued from a previous conversation",
 ];
 
-/// The types that open a line of our own block, as recall prints it: `- [constraint m-… 2026-09-29] text`.
-const BLOCK_TYPES: &[&str] = &["constraint", "pitfall", "decision", "procedure"];
-
-/// Lines above the first line of our block that belong to it: a heading and one that explains.
-const BLOCK_HEAD_LINES: usize = 2;
-
 /// Returns the message without host text, our own block, fenced code and quoted tool output. Lines that stay keep their bytes.
 ///
 /// A fence or tag that never closes takes the rest of the message: a lost sentence costs less than a stored log. One pass.
 pub fn own_words(message: &str) -> String {
+    let message = without_our_block(message);
     let mut kept: Vec<&str> = Vec::new();
     let mut lines = message.split_inclusive('\n');
     let mut fence: Option<(u8, usize)> = None;
-    let mut in_block = false;
     while let Some(line) = lines.next() {
         let bare = line.trim();
         if let Some(open) = fence {
@@ -74,20 +71,27 @@ pub fn own_words(message: &str) -> String {
             kept.push("\n");
             continue;
         }
-        if is_block_line(bare) {
-            if !in_block {
-                drop_block_head(&mut kept);
-            }
-            in_block = true;
-            continue;
-        }
-        in_block = false;
         if bare.starts_with('>') || is_host_line(bare) {
             continue;
         }
         kept.push(line);
     }
     kept.concat()
+}
+
+fn without_our_block(message: &str) -> Cow<'_, str> {
+    let blocks = block::find(message);
+    if blocks.is_empty() {
+        return message.into();
+    }
+    let mut out = String::with_capacity(message.len());
+    let mut from = 0;
+    for found in blocks {
+        out.push_str(message.get(from..found.range.start).unwrap_or_default());
+        from = found.range.end;
+    }
+    out.push_str(message.get(from..).unwrap_or_default());
+    out.into()
 }
 
 fn opens_fence(line: &str) -> Option<(u8, usize)> {
@@ -127,30 +131,4 @@ fn is_host_line(line: &str) -> bool {
         line.get(..start.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(start))
     })
-}
-
-fn is_block_line(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("- [") else {
-        return false;
-    };
-    BLOCK_TYPES.iter().any(|kind| {
-        rest.strip_prefix(*kind)
-            .is_some_and(|after| after.starts_with(" m-") && after.contains(']'))
-    })
-}
-
-/// Takes back the heading and the explaining line, when there is a heading.
-fn drop_block_head(kept: &mut Vec<&str>) {
-    let mut seen = 0;
-    for (back, line) in kept.iter().rev().enumerate() {
-        let bare = line.trim();
-        if bare.starts_with('#') {
-            kept.truncate(kept.len() - back - 1);
-            return;
-        }
-        seen += usize::from(!bare.is_empty());
-        if seen == BLOCK_HEAD_LINES || back > BLOCK_HEAD_LINES * 2 {
-            return;
-        }
-    }
 }

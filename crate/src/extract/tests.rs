@@ -1,6 +1,6 @@
 use super::*;
 use crate::memory::SessionId;
-use crate::turn::Session;
+use crate::turn::{Human, Session};
 
 fn turn(text: &str) -> Turn {
     Turn {
@@ -11,13 +11,13 @@ fn turn(text: &str) -> Turn {
         },
         turn: 1,
         read_to: EventSeq(2),
-        events: vec![TurnEvent::Human {
+        events: vec![TurnEvent::Human(Human {
             seq: EventSeq(1),
             turn: 1,
             at: Millis(0),
             text: text.to_owned(),
             zone: None,
-        }],
+        })],
     }
 }
 
@@ -73,10 +73,14 @@ fn host_text_is_not_said() {
 
 #[test]
 fn our_own_block_is_not_said_again() {
-    check(
-        "## Memory\nThe user's own earlier words.\n- [constraint m-0123456789ab 2026-09-29] 端口固定 8000\n- [pitfall m-0123456789ac-2 2026-09-29] x y z\n\n今天先改端口文档",
-        &["今天先改端口文档"],
+    let block = format!(
+        "{}\n{}\n{}端口固定 8000\n{}x y z\n",
+        crate::text::block::HEADING,
+        crate::text::block::EXPLANATION,
+        crate::text::block::line_head("constraint", "m-0123456789ab", "2026-09-29"),
+        crate::text::block::line_head("pitfall", "m-0123456789ac-2", "2026-09-29"),
     );
+    check(&format!("{block}\n今天先改端口文档"), &["今天先改端口文档"]);
 }
 
 #[test]
