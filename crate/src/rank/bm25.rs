@@ -9,7 +9,7 @@ use crate::text::token::{TokenKey, is_weak};
 /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf that stays
 /// positive. Values: a sweep on the shared corpus, see `docs/decisions.md`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Weights {
+pub struct Weights {
     /// How fast a repeated token saturates.
     pub k1: f32,
     /// How much length counts, 0..=1.
@@ -30,7 +30,13 @@ impl Default for Weights {
 
 impl Weights {
     /// Returns what one distinct query token brings at most, before saturation and length.
-    pub fn of(&self, key: TokenKey, n_in_query: usize, document_frequency: u32, count: u32) -> f32 {
+    pub(super) fn of(
+        &self,
+        key: TokenKey,
+        n_in_query: usize,
+        document_frequency: u32,
+        count: u32,
+    ) -> f32 {
         let class = if is_weak(key) { self.weak } else { 1.0 };
         // A word the query repeats counts more, but not in proportion: a long prompt is not a short one said often.
         let repeats = 1.0 + (n_in_query as f32).ln();
@@ -38,7 +44,7 @@ impl Weights {
     }
 
     /// Returns the largest norm: saturation without bound on the term frequency.
-    pub fn norm_max(&self) -> f32 {
+    pub(super) fn norm_max(&self) -> f32 {
         self.k1 + 1.0
     }
 }

@@ -48,9 +48,7 @@ pub(super) fn explain(index: &Index, doc: u32, query: &str) -> Explanation {
         k1: index.weights.k1,
         b: index.weights.b,
     };
-    let mut keys = Vec::new();
-    token::tokens(query, &mut keys);
-    let mut pairs: Vec<_> = keys.into_iter().zip(token::words(query)).collect();
+    let mut pairs = token::query_words(query);
     pairs.sort();
     for run in pairs.chunk_by(|a, b| a.0 == b.0) {
         let Some((key, word)) = run.first() else {

@@ -12,7 +12,8 @@ pub use explain::{Explanation, TermScore};
 pub use postings::DOCS_MAX;
 
 use crate::text::token::{self, TokenKey};
-use bm25::{Norms, Weights};
+use bm25::Norms;
+pub use bm25::Weights;
 use postings::Postings;
 use std::cell::Cell;
 use top::Top;
@@ -86,6 +87,14 @@ impl Index {
     /// Returns an empty index.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Returns an empty index with other constants than the measured ones, for measuring.
+    pub fn with_weights(weights: Weights) -> Self {
+        Self {
+            weights,
+            ..Self::default()
+        }
     }
 
     /// Puts `text` under `doc`, in place of what was there. Returns whether it could: `doc` must be under [`DOCS_MAX`].
@@ -184,7 +193,7 @@ impl Index {
     /// Reads the query into distinct terms that occur, and brings the length norms up to date.
     fn prepare(&self, query: &str, scratch: &mut Scratch) {
         scratch.keys.clear();
-        token::tokens(query, &mut scratch.keys);
+        token::query_tokens(query, &mut scratch.keys);
         scratch.keys.sort_unstable();
         scratch.terms.clear();
         let count = self.postings.count();
