@@ -48,6 +48,9 @@ pub enum StoreError {
         length_bytes: usize,
         limit_bytes: usize,
     },
+    /// A row that would not read back as it was written, so it was not written.
+    #[error("ledger row {seq}: {reason}")]
+    RowInvalid { seq: u64, reason: String },
     /// The job's signal or deadline ended it before anything was published.
     #[error("ended before the commit: {reason}")]
     Ended { reason: &'static str },
@@ -81,6 +84,7 @@ impl Error {
                 StoreError::Stale { .. } => "stale",
                 StoreError::NewerVersion { .. } => "newer-version",
                 StoreError::RowTooLong { .. } => "row-too-long",
+                StoreError::RowInvalid { .. } => "row-invalid",
                 StoreError::Ended { .. } => "ended",
             },
             Error::Input { .. } => "bad-input",

@@ -2,6 +2,7 @@
 //!
 //! The strings of `kind` and of every reason are frozen once released.
 
+use super::tables::Tables;
 use crate::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
     Status, Type,
@@ -12,37 +13,43 @@ use serde::{Deserialize, Serialize};
 /// The ledger version this build writes, and the newest it reads.
 pub const LEDGER_VERSION: u32 = 1;
 
-/// One line of the ledger.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One line of the ledger. [`crate::store::codec`] turns it into bytes and back.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    pub v: u32,
     pub origin: Origin,
     pub seq: Seq,
     pub at: Millis,
     /// The `seq` of the first row of this commit.
     pub tx: Seq,
     /// Whether this is the last row of its commit. A run without it is not there.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
-    #[serde(flatten)]
     pub body: Body,
 }
 
 /// What a row says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     Fact(Fact),
     Observation(Observation),
+    /// A row of this version with a kind this build does not know: kept on disk, ignored by the fold.
+    Unknown(String),
+}
+
+impl From<Fact> for Body {
+    fn from(fact: Fact) -> Self {
+        Body::Fact(fact)
+    }
+}
+
+impl From<Observation> for Body {
+    fn from(observation: Observation) -> Self {
+        Body::Observation(observation)
+    }
 }
 
 /// Changes the state. Folding the facts of a ledger in order gives the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "kebab-case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Fact {
     /// A memory came in.
     Write { memory: Box<Memory> },
@@ -108,16 +115,31 @@ pub enum Fact {
     /// A person changed the checkpoint by hand: the record as it is now.
     Edit { memory: Box<Memory> },
     /// Begins a segment: the folded state, so older segments are history to read.
-    Checkpoint { state: serde_json::Value },
+    Checkpoint { state: Box<Tables> },
+}
+
+impl Fact {
+    /// The frozen strings of `kind`.
+    pub const KINDS: &'static [&'static str] = &[
+        "write",
+        "status",
+        "supersede",
+        "canonical",
+        "failure",
+        "failure-dropped",
+        "turn",
+        "conflict-ask",
+        "conflict-resolved",
+        "forget",
+        "scope",
+        "edit",
+        "checkpoint",
+    ];
 }
 
 /// Says what happened. Dropping every observation changes no state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "kebab-case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Observation {
     /// The plugin was mounted.
     Start {
@@ -194,6 +216,20 @@ pub enum Observation {
     ContextSuppressed { session_id: SessionId },
     /// A state a person should know about.
     Health { code: String, detail: String },
+}
+
+impl Observation {
+    /// The frozen strings of `kind`.
+    pub const KINDS: &'static [&'static str] = &[
+        "start",
+        "skip",
+        "remember",
+        "recall",
+        "normalize",
+        "degraded",
+        "context-suppressed",
+        "health",
+    ];
 }
 
 /// One memory of a block, and why.

@@ -1,3 +1,136 @@
 //! The record and the state folded from it.
+//!
+//! A [`Store`] is one process's view of a data folder. Its operations are free functions over a `RefCell` of it: each
+//! borrows for a moment, waits for a port with nothing borrowed, and borrows again. Every change is one append to
+//! `ledger.jsonl` under `lock`; the state changes only after the append returned. The formats and the argument for each
+//! crash point are in `docs/ledger.md`.
 
+pub mod codec;
+pub mod commit;
 pub mod entry;
+mod load;
+pub mod lock;
+pub mod scan;
+pub mod snapshot;
+pub mod state;
+pub mod tables;
+
+pub use commit::{Committed, Draft, commit, observe, refresh, settle};
+pub use load::open;
+pub use state::State;
+
+use crate::memory::{Millis, Seq};
+use entry::Observation;
+use scan::{Damaged, End};
+use std::collections::{BTreeSet, VecDeque};
+
+/// Observations that wait for the next commit; past it the oldest are dropped and counted.
+pub const QUEUE_MAX: usize = 256;
+
+/// Notices kept for the next commit and for a reader.
+const NOTICES_MAX: usize = 64;
+
+/// Something about the folder that a person should know. Becomes a `health` row with the next commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub code: &'static str,
+    pub detail: String,
+}
+
+/// One process's view of a data folder.
+#[derive(Debug)]
+pub struct Store {
+    dir: String,
+    state: State,
+    /// Where the folded part of `ledger.jsonl` ends.
+    end: End,
+    /// Bytes of the segment's first commit when it is a checkpoint, so its own size does not count as growth.
+    head_bytes: u64,
+    /// Bytes after the end at the last look under the lock: a commit that was never finished.
+    torn_bytes: u64,
+    saved: Saved,
+    queue: VecDeque<Observation>,
+    n_dropped: u32,
+    /// Everything noticed since opening, for the health report.
+    notices: Vec<Notice>,
+    /// Notices that no row says yet.
+    unsaid: Vec<Notice>,
+    damaged: Vec<Damaged>,
+    /// The ledger lacks what the checkpoint had: the next commit writes the state into it first.
+    heal: bool,
+    /// The ledger or the checkpoint is of a newer version: nothing is ever written.
+    newer: Option<u32>,
+    next_ticket: u64,
+    waiting: BTreeSet<u64>,
+    tokens: Vec<String>,
+    watched: Option<(Vec<u8>, Millis)>,
+}
+
+/// What is known about `memory.json` as it was last written or read whole.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Saved {
+    /// `None`: the file needs a look (it was damaged, changed or never read).
+    stamp: Option<String>,
+    seq: Seq,
+    length_bytes: u64,
+    /// The ledger's end it reflects.
+    offset_bytes: u64,
+    /// Whether a person would see a difference since.
+    is_behind: bool,
+}
+
+impl Store {
+    /// Returns the state. Never hold it across an await: clone the `Rc`s you need.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns everything noticed since opening.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// Returns the newer version that keeps this build from writing, if one does.
+    pub fn newer_version(&self) -> Option<u32> {
+        self.newer
+    }
+
+    /// Returns the folder.
+    pub fn dir(&self) -> &str {
+        &self.dir
+    }
+
+    /// Returns the length of the newest segment as far as it was read.
+    pub fn ledger_bytes(&self) -> u64 {
+        self.end.offset_bytes
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.dir.trim_end_matches('/'))
+    }
+
+    fn notice(&mut self, code: &'static str, detail: String) {
+        let notice = Notice { code, detail };
+        if self.notices.contains(&notice) {
+            return;
+        }
+        if self.notices.len() < NOTICES_MAX {
+            self.notices.push(notice.clone());
+        }
+        if self.unsaid.len() < NOTICES_MAX {
+            self.unsaid.push(notice);
+        }
+    }
+
+    fn remember_token(&mut self, token: &str) {
+        self.tokens.push(token.to_owned());
+    }
+
+    fn forget_token(&mut self, token: &str) {
+        self.tokens.retain(|known| known != token);
+    }
+
+    fn has_token(&self, token: &str) -> bool {
+        self.tokens.iter().any(|known| known == token)
+    }
+}

@@ -1,0 +1,379 @@
+//! The one way in: lock, read what others appended, check what the decision was based on, append once, fold.
+
+use super::codec::{self, ROW_MAX_BYTES};
+use super::entry::{Body, Fact, Observation, Row};
+use super::load::{self, LEDGER, is_visible};
+use super::lock::{self, Budget, Held};
+use super::scan::{Scan, scan};
+use super::state::FAILURES_MAX;
+use super::{QUEUE_MAX, Store};
+use crate::error::StoreError;
+use crate::memory::{EventSeq, MemoryId, Millis, Origin, Revision, Seq, SessionId};
+use crate::port::Ports;
+use crate::text::digest::short_digest;
+use std::cell::RefCell;
+
+/// Rows of one commit; a turn has at most a few dozen.
+const ROWS_MAX: usize = 4_096;
+
+/// What is to be committed, and what the decision was based on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Draft {
+    /// In order. Empty is allowed: then only what was queued goes out.
+    pub rows: Vec<Body>,
+    /// Records the decision looked at. Each must still have this revision.
+    ///
+    /// A `write` needs no entry: its id must not be taken and not be forgotten.
+    pub based_on: Vec<(MemoryId, Revision)>,
+    /// The read position the turn was read from. It must not have moved.
+    pub read_from: Option<(SessionId, EventSeq)>,
+}
+
+/// What a commit wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed {
+    /// The commit's first row.
+    pub tx: Seq,
+    /// Its last row.
+    pub seq: Seq,
+    pub n_rows: usize,
+    /// Bytes appended.
+    pub length_bytes: usize,
+}
+
+/// Commits `draft` with everything queued: one append, synced. The state has changed exactly when this returns `Ok`.
+///
+/// Waits at most `wait_ms` for other committers, of this process and of others.
+///
+/// # Errors
+/// `Stale` when a base moved: decide again on the state as it is now. `LockBusy`, `Ended`, `NewerVersion`, `RowTooLong`,
+/// `RowInvalid`, `Files`. In each case nothing of the draft was published.
+pub async fn commit(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    draft: Draft,
+    wait_ms: u32,
+) -> Result<Committed, StoreError> {
+    let mut budget = Budget::of(wait_ms);
+    let _place = lock::queue(cell, ports, &mut budget).await?;
+    writable(cell)?;
+    let held = lock::acquire(cell, ports, &mut budget).await?;
+    let done = publish(cell, ports, &held, draft).await;
+    lock::release(cell, ports, held).await;
+    done
+}
+
+/// Writes what is queued, if anything is, and does the work that no step should wait for.
+///
+/// # Errors
+/// As [`commit`].
+pub async fn settle(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    wait_ms: u32,
+) -> Result<(), StoreError> {
+    if !cell.borrow().has_work() {
+        return Ok(());
+    }
+    commit(cell, ports, Draft::default(), wait_ms).await?;
+    Ok(())
+}
+
+/// Queues observations for the next commit. Past [`QUEUE_MAX`] the oldest are dropped and counted.
+pub fn observe(store: &mut Store, observations: impl IntoIterator<Item = Observation>) {
+    for observation in observations {
+        if store.queue.len() >= QUEUE_MAX {
+            store.queue.pop_front();
+            store.n_dropped = store.n_dropped.saturating_add(1);
+        }
+        store.queue.push_back(observation);
+    }
+}
+
+/// Reads what other processes committed. Takes no lock and never waits for one.
+///
+/// # Errors
+/// `Files` when the ledger is there and cannot be read.
+pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError> {
+    let (path, dir, end) = {
+        let store = cell.borrow();
+        (store.path(LEDGER), store.dir.clone(), store.end.clone())
+    };
+    let from = end.offset_bytes - end.tail.len() as u64;
+    let bytes = load::read(ports, &path, from).await?;
+    let rest = match &bytes {
+        None if end.offset_bytes == 0 => return Ok(()),
+        None => None,
+        Some(bytes) => bytes.strip_prefix(end.tail.as_slice()),
+    };
+    if let Some(rest) = rest {
+        let found = scan(rest, &end);
+        let mut store = cell.borrow_mut();
+        // Another job of this process may have read on meanwhile.
+        if store.end != end {
+            return Ok(());
+        }
+        if found
+            .rows
+            .first()
+            .is_none_or(|row| row.seq > store.state.seq())
+        {
+            take(&mut store, found);
+            return Ok(());
+        }
+    }
+    // The file was replaced, or rows stand in another order: everything is read again.
+    let loaded = load::load(ports, &dir).await?;
+    load::take(&mut cell.borrow_mut(), loaded);
+    Ok(())
+}
+
+/// Folds rows that follow the known end.
+fn take(store: &mut Store, found: Scan) {
+    for row in found.rows {
+        store.saved.is_behind |= is_visible(&row.body);
+        store.state.fold(row);
+    }
+    for damaged in &found.damaged {
+        let (at, reason) = (damaged.offset_bytes, damaged.reason);
+        store.notice(
+            "ledger-damaged",
+            format!("{LEDGER} is damaged at byte {at} ({reason}): the lines around it hold"),
+        );
+    }
+    store.damaged.extend(found.damaged);
+    store.end = found.end;
+    store.torn_bytes = found.torn_bytes;
+    store.newer = store.newer.or(found.newer);
+}
+
+/// Everything between taking the lock and giving it back.
+async fn publish(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &Held,
+    draft: Draft,
+) -> Result<Committed, StoreError> {
+    refresh(cell, ports).await?;
+    writable(cell)?;
+    cut(cell, ports).await?;
+    check(&cell.borrow(), &draft)?;
+    append(cell, ports, held, draft.rows).await
+}
+
+/// Cuts what an unfinished commit left behind. Only under the lock: without it the tail may be another's work in progress.
+pub(super) async fn cut(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError> {
+    let (path, torn_bytes, at) = {
+        let store = cell.borrow();
+        (store.path(LEDGER), store.torn_bytes, store.end.offset_bytes)
+    };
+    if torn_bytes == 0 {
+        return Ok(());
+    }
+    ports.files.truncate(&path, at).await?;
+    let mut store = cell.borrow_mut();
+    store.torn_bytes = 0;
+    store.notice(
+        "torn-tail",
+        format!("{torn_bytes} bytes of an unfinished commit were cut at byte {at}"),
+    );
+    Ok(())
+}
+
+/// Appends rows and what is queued as one commit, then folds it.
+pub(super) async fn append(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &Held,
+    rows: Vec<Body>,
+) -> Result<Committed, StoreError> {
+    let prepared = prepare(&cell.borrow(), ports, rows)?;
+    let path = cell.borrow().path(LEDGER);
+    if prepared.found.rows.is_empty() {
+        let seq = cell.borrow().state.seq();
+        return Ok(Committed {
+            tx: seq,
+            seq,
+            n_rows: 0,
+            length_bytes: 0,
+        });
+    }
+    lock::fence(cell, ports, held).await?;
+    if ports.ended.get() {
+        return Err(StoreError::Ended {
+            reason: "before the append",
+        });
+    }
+    if let Err(error) = ports.files.append(&path, &prepared.bytes).await {
+        // What reached the file was not acknowledged; if it cannot be cut now, the next commit decides by what it finds.
+        let at = cell.borrow().end.offset_bytes;
+        let _ = ports.files.truncate(&path, at).await;
+        return Err(error.into());
+    }
+    let mut store = cell.borrow_mut();
+    let committed = Committed {
+        tx: prepared.tx,
+        seq: prepared.found.rows.last().map_or(prepared.tx, |x| x.seq),
+        n_rows: prepared.found.rows.len(),
+        length_bytes: prepared.bytes.len(),
+    };
+    take(&mut store, prepared.found);
+    store.queue.drain(..prepared.n_queued);
+    store.unsaid.drain(..prepared.n_unsaid);
+    store.n_dropped = 0;
+    store.heal = false;
+    Ok(committed)
+}
+
+/// A commit as bytes, and the rows those bytes give back.
+struct Prepared {
+    bytes: Vec<u8>,
+    found: Scan,
+    tx: Seq,
+    n_queued: usize,
+    n_unsaid: usize,
+}
+
+/// Encodes a commit and reads it back: what cannot be read is refused before it is written.
+fn prepare(store: &Store, ports: Ports<'_>, rows: Vec<Body>) -> Result<Prepared, StoreError> {
+    let origin = match store.state.origin() {
+        Some(origin) => origin.clone(),
+        None => new_origin(ports),
+    };
+    let mut bodies: Vec<Body> = Vec::new();
+    if store.heal {
+        bodies.push(Body::Fact(Fact::Checkpoint {
+            state: Box::new(store.state.tables()),
+        }));
+    }
+    bodies.extend(store.unsaid.iter().map(|notice| {
+        Body::Observation(Observation::Health {
+            code: notice.code.to_owned(),
+            detail: notice.detail.clone(),
+        })
+    }));
+    if store.n_dropped > 0 {
+        bodies.push(Body::Observation(Observation::Degraded {
+            cause: "observations-dropped".to_owned(),
+            count: Some(store.n_dropped),
+            detail: "more observations waited than the queue holds".to_owned(),
+        }));
+    }
+    bodies.extend(store.queue.iter().cloned().map(Body::Observation));
+    bodies.extend(rows);
+    bodies.extend(
+        store
+            .state
+            .failures_to_drop(FAILURES_MAX)
+            .into_iter()
+            .map(Body::Fact),
+    );
+    bodies.truncate(ROWS_MAX);
+    let tx = Seq(store.state.seq().0 + 1);
+    let at = ports.clock.now();
+    let bytes = encode(store, bodies, &origin, tx, at)?;
+    let found = scan(&bytes, &store.end);
+    Ok(Prepared {
+        bytes,
+        found,
+        tx,
+        n_queued: store.queue.len(),
+        n_unsaid: store.unsaid.len(),
+    })
+}
+
+fn encode(
+    store: &Store,
+    bodies: Vec<Body>,
+    origin: &Origin,
+    tx: Seq,
+    at: Millis,
+) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    if store.end.is_open() && !bodies.is_empty() {
+        bytes.push(b'\n');
+    }
+    let n_rows = bodies.len() as u64;
+    for (number, body) in (0..n_rows).zip(bodies) {
+        let is_checkpoint = matches!(body, Body::Fact(Fact::Checkpoint { .. }));
+        let row = Row {
+            origin: origin.clone(),
+            seq: Seq(tx.0 + number),
+            at,
+            tx,
+            last: number + 1 == n_rows,
+            body,
+        };
+        let start = bytes.len();
+        let invalid = |reason: String| StoreError::RowInvalid {
+            seq: row.seq.0,
+            reason,
+        };
+        codec::encode(&row, &mut bytes).map_err(invalid)?;
+        let line = bytes.get(start..bytes.len() - 1).unwrap_or_default();
+        if line.len() > ROW_MAX_BYTES && !is_checkpoint {
+            return Err(StoreError::RowTooLong {
+                length_bytes: line.len(),
+                limit_bytes: ROW_MAX_BYTES,
+            });
+        }
+        if let codec::Line::Damaged(reason) = codec::decode(line) {
+            return Err(invalid(format!("does not read back ({reason})")));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Makes sure that the decision still stands.
+fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
+    let stale = |id: &str, expected: u64, found: u64| StoreError::Stale {
+        id: id.to_owned(),
+        expected: u32::try_from(expected).unwrap_or(u32::MAX),
+        found: u32::try_from(found).unwrap_or(u32::MAX),
+    };
+    for (id, revision) in &draft.based_on {
+        let found = store.state.memory(id).map_or(0, |x| x.revision.0);
+        if found != revision.0 {
+            return Err(stale(id.as_str(), revision.0.into(), found.into()));
+        }
+    }
+    if let Some((session, from)) = &draft.read_from {
+        let found = store.state.read_to(session);
+        if found != *from {
+            return Err(stale(session.as_str(), from.0, found.0));
+        }
+    }
+    for row in &draft.rows {
+        if let Body::Fact(Fact::Write { memory }) = row {
+            let found = store.state.memory(&memory.id).map(|x| x.revision.0);
+            let forgotten = store.state.tombstone(&memory.id).map(|_| 0);
+            if let Some(found) = found.or(forgotten) {
+                return Err(stale(memory.id.as_str(), 0, found.into()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn writable(cell: &RefCell<Store>) -> Result<(), StoreError> {
+    match cell.borrow().newer {
+        Some(found) => Err(StoreError::NewerVersion {
+            found,
+            supported: super::entry::LEDGER_VERSION,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn new_origin(ports: Ports<'_>) -> Origin {
+    let mut bytes = [0; 16];
+    ports.random.fill(&mut bytes);
+    Origin(format!("d-{}", short_digest(&bytes)))
+}
+
+impl Store {
+    /// Returns whether anything waits to be written.
+    fn has_work(&self) -> bool {
+        !self.queue.is_empty() || !self.unsaid.is_empty() || self.heal || self.torn_bytes > 0
+    }
+}

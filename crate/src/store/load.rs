@@ -1,0 +1,338 @@
+//! Opening: the checkpoint and what the ledger says after it. Reads only; what must be written waits for the first commit.
+
+use super::entry::{Body, Fact, Row};
+use super::scan::{Damaged, End, TAIL_BYTES, scan};
+use super::snapshot::{self, Header, Snapshot};
+use super::state::State;
+use super::tables::Tables;
+use super::{Notice, Saved, Store};
+use crate::error::{FilesError, StoreError};
+use crate::memory::Seq;
+use crate::port::Ports;
+
+/// The newest segment.
+pub(super) const LEDGER: &str = "ledger.jsonl";
+/// The checkpoint.
+pub(super) const CHECKPOINT: &str = "memory.json";
+
+/// Opens the folder and says what was found wrong. Reads only, and does not wait where the files answer at once.
+///
+/// A missing folder is an empty store. Damage is a notice, never an error.
+///
+/// # Errors
+/// `Files` when a file that is there cannot be read.
+pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), StoreError> {
+    let mut store = Store {
+        dir: dir.to_owned(),
+        state: State::default(),
+        end: End::default(),
+        head_bytes: 0,
+        torn_bytes: 0,
+        saved: Saved::default(),
+        queue: Default::default(),
+        n_dropped: 0,
+        notices: Vec::new(),
+        unsaid: Vec::new(),
+        damaged: Vec::new(),
+        heal: false,
+        newer: None,
+        next_ticket: 0,
+        waiting: Default::default(),
+        tokens: Vec::new(),
+        watched: None,
+    };
+    let loaded = load(ports, dir).await?;
+    take(&mut store, loaded);
+    let notices = store.notices.clone();
+    Ok((store, notices))
+}
+
+/// What the files say.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    state: State,
+    end: End,
+    head_bytes: u64,
+    torn_bytes: u64,
+    saved: Saved,
+    notices: Vec<Notice>,
+    damaged: Vec<Damaged>,
+    heal: bool,
+    newer: Option<u32>,
+}
+
+/// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
+pub(super) fn take(store: &mut Store, loaded: Loaded) {
+    store.state = loaded.state;
+    store.end = loaded.end;
+    store.head_bytes = loaded.head_bytes;
+    store.torn_bytes = loaded.torn_bytes;
+    store.saved = loaded.saved;
+    store.heal = loaded.heal;
+    store.newer = loaded.newer;
+    store.damaged.extend(loaded.damaged);
+    for notice in loaded.notices {
+        store.notice(notice.code, notice.detail);
+    }
+}
+
+/// Reads the folder anew.
+pub(super) async fn load(ports: Ports<'_>, dir: &str) -> Result<Loaded, StoreError> {
+    let mut out = Loaded::default();
+    let dir = dir.trim_end_matches('/');
+    let checkpoint = format!("{dir}/{CHECKPOINT}");
+    let ledger = format!("{dir}/{LEDGER}");
+    // The stamp comes first: a change after it is seen again later, never missed.
+    let stamp = ports.files.stamp(&checkpoint);
+    let base = match read(ports, &checkpoint, 0).await? {
+        None => None,
+        Some(bytes) => match snapshot::read(&bytes) {
+            Snapshot::Whole(header, tables) => {
+                out.saved = Saved {
+                    stamp: Some(stamp),
+                    seq: header.seq,
+                    length_bytes: bytes.len() as u64,
+                    offset_bytes: header.offset,
+                    is_behind: false,
+                };
+                Some((header, *tables))
+            }
+            Snapshot::Newer(version) => {
+                out.newer = Some(version);
+                None
+            }
+            Snapshot::Edited(..) => None,
+            Snapshot::Damaged(reason) => {
+                notice(
+                    &mut out,
+                    "checkpoint-damaged",
+                    format!(
+                        "{CHECKPOINT} is damaged ({reason}): the ledger gives the state, the file goes to quarantine"
+                    ),
+                );
+                None
+            }
+        },
+    };
+    if let Some((header, tables)) = base {
+        with_checkpoint(ports, &ledger, &mut out, header, tables).await?;
+    } else {
+        let bytes = read(ports, &ledger, 0).await?.unwrap_or_default();
+        replay(ports, dir, &mut out, &bytes).await?;
+    }
+    Ok(out)
+}
+
+/// Folds the ledger's tail onto a checkpoint.
+async fn with_checkpoint(
+    ports: Ports<'_>,
+    ledger: &str,
+    out: &mut Loaded,
+    header: Header,
+    tables: Tables,
+) -> Result<(), StoreError> {
+    out.state.set(tables);
+    out.state.stand_at(header.origin.clone(), header.seq);
+    let from = header.offset.saturating_sub(TAIL_BYTES as u64);
+    let kept = usize::try_from(header.offset - from).unwrap_or(0);
+    let Some(bytes) = read(ports, ledger, from).await? else {
+        notice(
+            out,
+            "ledger-missing",
+            format!("{LEDGER} is missing: the state is the checkpoint's"),
+        );
+        out.heal = true;
+        return Ok(());
+    };
+    if let Some((tail, rest)) = bytes.split_at_checked(kept) {
+        let end = End {
+            offset_bytes: header.offset,
+            tail: tail.to_vec(),
+        };
+        if end.link() == header.link {
+            add(out, rest, &end, header.seq);
+            return Ok(());
+        }
+    }
+    // The ledger was rewritten or damaged since: all of it is read, and rows the checkpoint has are passed over.
+    let bytes = read(ports, ledger, 0).await?.unwrap_or_default();
+    let found = scan(&bytes, &End::default());
+    let other = found
+        .rows
+        .first()
+        .is_some_and(|row| row.origin != header.origin);
+    if other {
+        notice(
+            out,
+            "checkpoint-foreign",
+            format!("{CHECKPOINT} is of another ledger: the ledger gives the state"),
+        );
+        out.state = State::default();
+        out.saved = Saved::default();
+        add(out, &bytes, &End::default(), Seq(0));
+        return Ok(());
+    }
+    let newest = found.rows.last().map_or(Seq(0), |row| row.seq);
+    if newest < header.seq {
+        notice(
+            out,
+            "ledger-behind",
+            format!(
+                "{LEDGER} ends at {newest} and the checkpoint at {}: the checkpoint gives the state",
+                header.seq
+            ),
+        );
+        out.heal = true;
+    }
+    add(out, &bytes, &End::default(), header.seq);
+    Ok(())
+}
+
+/// Folds a whole segment, and older ones only when this one does not begin with a state of its own.
+async fn replay(
+    ports: Ports<'_>,
+    dir: &str,
+    out: &mut Loaded,
+    bytes: &[u8],
+) -> Result<(), StoreError> {
+    let newest = scan(bytes, &End::default());
+    if !bytes.is_empty() && !begins_a_state(newest.rows.first()) {
+        let mut older = Vec::new();
+        for name in segments(ports, dir).await?.into_iter().rev() {
+            let path = format!("{dir}/{name}");
+            let found = scan(
+                &read(ports, &path, 0).await?.unwrap_or_default(),
+                &End::default(),
+            );
+            let begins = begins_a_state(found.rows.first());
+            older.push(found.rows);
+            if begins {
+                break;
+            }
+        }
+        if !older.is_empty() {
+            notice(
+                out,
+                "segment-damaged",
+                format!("{LEDGER} does not begin with a state: older segments were read"),
+            );
+        }
+        for row in older.into_iter().rev().flatten() {
+            // A segment may be a copy of the one after it, when the process died between copying and beginning anew.
+            if row.seq > out.state.seq() {
+                out.state.fold(row);
+            }
+        }
+    }
+    let known = out.state.seq();
+    add(out, bytes, &End::default(), known);
+    Ok(())
+}
+
+/// Returns whether nothing before this row matters.
+fn begins_a_state(first: Option<&Row>) -> bool {
+    first.is_some_and(|row| {
+        row.seq == Seq(1) || matches!(row.body, Body::Fact(Fact::Checkpoint { .. }))
+    })
+}
+
+/// Returns the names of the older segments, oldest first.
+pub(super) async fn segments(ports: Ports<'_>, dir: &str) -> Result<Vec<String>, StoreError> {
+    let entries = match ports.files.list(dir).await {
+        Ok(entries) => entries,
+        Err(FilesError::NotFound { .. }) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let mut names: Vec<String> = entries
+        .into_iter()
+        .map(|entry| entry.name)
+        .filter(|name| segment_number(name).is_some())
+        .collect();
+    names.sort_by_key(|name| segment_number(name));
+    Ok(names)
+}
+
+/// Returns the number of an older segment: `ledger.000001.jsonl` is 1.
+pub(super) fn segment_number(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("ledger.")?.strip_suffix(".jsonl")?;
+    (digits.len() >= 6).then(|| digits.parse().ok()).flatten()
+}
+
+/// Folds rows after `known` and keeps what else was found.
+fn add(out: &mut Loaded, bytes: &[u8], start: &End, known: Seq) {
+    let found = scan(bytes, start);
+    if start.offset_bytes == 0 {
+        out.head_bytes = head_bytes(bytes, found.rows.first());
+    }
+    for row in found.rows {
+        if row.seq > known {
+            if is_visible(&row.body) {
+                out.saved.is_behind = true;
+            }
+            out.state.fold(row);
+        }
+    }
+    if found.n_unfinished > 0 {
+        notice(
+            out,
+            "commit-unfinished",
+            format!(
+                "{} rows of unfinished commits were passed over",
+                found.n_unfinished
+            ),
+        );
+    }
+    for damaged in &found.damaged {
+        notice(
+            out,
+            "ledger-damaged",
+            format!(
+                "{LEDGER} is damaged at byte {} ({}): the lines around it hold",
+                damaged.offset_bytes, damaged.reason
+            ),
+        );
+    }
+    out.damaged = found.damaged;
+    out.end = found.end;
+    out.torn_bytes = found.torn_bytes;
+    out.newer = out.newer.or(found.newer);
+}
+
+/// Returns how long the state at the beginning of a segment is.
+fn head_bytes(bytes: &[u8], first: Option<&Row>) -> u64 {
+    match first {
+        Some(Row {
+            body: Body::Fact(Fact::Checkpoint { .. }),
+            ..
+        }) => bytes
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(0, |at| at as u64 + 1),
+        _ => 0,
+    }
+}
+
+/// Returns whether a person reading `memory.json` would see a difference.
+pub(super) fn is_visible(body: &Body) -> bool {
+    match body {
+        Body::Fact(fact) => !matches!(fact, Fact::Turn { .. } | Fact::Failure { .. }),
+        Body::Observation(_) | Body::Unknown(_) => false,
+    }
+}
+
+/// Reads a file that may not be there.
+pub(super) async fn read(
+    ports: Ports<'_>,
+    path: &str,
+    from: u64,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    match ports.files.read(path, from).await {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(FilesError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn notice(out: &mut Loaded, code: &'static str, detail: String) {
+    out.notices.push(Notice { code, detail });
+}
