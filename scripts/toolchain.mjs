@@ -27,6 +27,7 @@ export const debianRustPackages = ['rustc-web', 'cargo-web', 'rust-web-src', 'ru
 
 const target = 'wasm32-unknown-unknown'
 const debianCargo = '/usr/bin/cargo'
+const debianClippy = '/usr/bin/cargo-clippy'
 const debianRustc = '/usr/bin/rustc'
 
 /**
@@ -72,14 +73,15 @@ function rustup() {
 /** @returns {WasmToolchain | undefined} */
 function debian() {
   const sysroot = answer(debianRustc, ['--print', 'sysroot'])
-  if (sysroot === undefined || !existsSync(debianCargo) || !existsSync('/usr/bin/wasm-ld-19')) return undefined
+  if (sysroot === undefined || ![debianCargo, debianClippy, '/usr/bin/wasm-ld-19'].every(path => existsSync(path))) return undefined
   if (!existsSync(join(sysroot, 'lib/rustlib/src/rust/library'))) return undefined
   const { RUSTUP_TOOLCHAIN: _, ...inherited } = process.env
   return {
     kind: 'debian',
     rustc: answer(debianRustc, ['--version']) ?? 'unknown',
     cargo: (command, more = []) => ({
-      file: debianCargo,
+      // cargo looks for its clippy beside rustup's programs first, so Debian's is named.
+      file: command[0] === 'clippy' ? debianClippy : debianCargo,
       args: [
         ...command, '-Zbuild-std=std,panic_abort', '--target', target, '--target-dir', 'target/debian', ...after(more),
       ],
