@@ -3,7 +3,11 @@
 //!     cargo run --release --example retrieval -- MEMORIES.jsonl QUERIES.jsonl [--pool lang|scope|all] [--k1 N] [--b N] [--weak N]
 //!
 //! A memory has `id`, `text` and the pool's field; a query has `id`, `query`, `exclude` and the pool's field.
-#![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    clippy::unwrap_used
+)]
 
 use jev_memory_core::rank::{Index, Weights};
 use serde_json::{Value, json};

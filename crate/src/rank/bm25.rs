@@ -21,8 +21,8 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            k1: 1.2,
-            b: 0.6,
+            k1: 0.9,
+            b: 0.75,
             weak: 0.4,
         }
     }

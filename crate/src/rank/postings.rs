@@ -3,7 +3,7 @@
 //! A token of one document keeps its posting in the table itself; most tokens do. Lists of more live in one arena, in
 //! blocks of a power of two, so a list's capacity follows from its length and freed blocks are used again.
 
-use crate::text::token::TokenKey;
+use crate::text::token::{TokenKey, is_weak};
 
 /// Document numbers are below this: 20 bits of a posting.
 pub const DOCS_MAX: u32 = 1 << 20;
@@ -90,7 +90,9 @@ impl Postings {
         if self.codes.len() <= at {
             self.codes.resize(at + 1, ABSENT);
         }
-        let code = code_of_length(keys.len().try_into().unwrap_or(u32::MAX));
+        // Single characters repeat what the pairs say; counting both would double the length of Chinese texts only.
+        let length = keys.iter().filter(|key| !is_weak(**key)).count();
+        let code = code_of_length(length.try_into().unwrap_or(u32::MAX));
         if let Some(slot) = self.codes.get_mut(at) {
             *slot = code;
         }

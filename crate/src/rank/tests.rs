@@ -112,6 +112,7 @@ fn answers(index: &Index) -> Vec<Vec<Hit>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn an_index_with_removals_answers_as_one_built_anew(
         steps in prop::collection::vec((0u32..40, prop::option::of("(a1|b2|c3|d4|e5|f6|g7|端口|日志|目录| ){0,12}")), 1..120)
