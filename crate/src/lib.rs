@@ -28,5 +28,7 @@ pub mod recall;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
 
+pub mod engine;
+
 #[cfg(target_arch = "wasm32")]
 mod wasm;

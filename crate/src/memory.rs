@@ -60,6 +60,19 @@ impl MemoryId {
     }
 }
 
+impl MemoryId {
+    /// Returns the version before this one: `m-…-3` after `m-…-2` after `m-…`; none before the first.
+    pub fn previous(&self) -> Option<Self> {
+        let (base, version) = self.0.rsplit_once('-')?;
+        // The first `-` belongs to the `m-` that every id begins with.
+        let version: u32 = version.parse().ok().filter(|_| base.len() > 1)?;
+        Some(Self(match version {
+            0..=2 => base.to_owned(),
+            _ => format!("{base}-{}", version - 1),
+        }))
+    }
+}
+
 impl ScopeKey {
     /// Returns the scope of what the human declared for every project.
     pub fn global() -> Self {

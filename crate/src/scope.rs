@@ -89,11 +89,12 @@ pub fn origin_url(config: &str) -> Option<String> {
                 .strip_prefix("remote")
                 .map(|rest| rest.trim().trim_matches('"'));
             inside = name == Some("origin");
-        } else if inside && let Some((key, value)) = line.split_once('=') {
-            if key.trim().eq_ignore_ascii_case("url") {
-                let value = value.split([';', '#']).next().unwrap_or("").trim();
-                found = Some(value.trim_matches('"').to_owned());
-            }
+        } else if inside
+            && let Some((key, value)) = line.split_once('=')
+            && key.trim().eq_ignore_ascii_case("url")
+        {
+            let value = value.split([';', '#']).next().unwrap_or("").trim();
+            found = Some(value.trim_matches('"').to_owned());
         }
     }
     found.filter(|url| !url.is_empty())

@@ -33,6 +33,16 @@ pub struct Kept {
     pub signals: Vec<MatchedSignal>,
 }
 
+impl Kept {
+    /// Returns the ids that are stored with the memory.
+    pub fn signal_ids(&self) -> Vec<String> {
+        self.signals
+            .iter()
+            .map(|signal| signal.id.to_owned())
+            .collect()
+    }
+}
+
 /// What the screen says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Screened {

@@ -132,6 +132,7 @@ pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), Stor
 fn take(store: &mut Store, found: Scan) {
     for row in found.rows {
         store.saved.is_behind |= is_visible(&row.body);
+        store.changes.note(&row.body);
         store.state.fold(row);
     }
     for damaged in &found.damaged {
@@ -260,7 +261,7 @@ fn prepare(store: &Store, ports: Ports<'_>, rows: Vec<Body>) -> Result<Prepared,
         }));
     }
     bodies.extend(store.queue.iter().cloned().map(Body::Observation));
-    bodies.extend(rows);
+    bodies.extend(rows.into_iter().map(|body| on_device(body, &origin)));
     bodies.extend(
         store
             .state
@@ -280,6 +281,16 @@ fn prepare(store: &Store, ports: Ports<'_>, rows: Vec<Body>) -> Result<Prepared,
         n_queued: store.queue.len(),
         n_unsaid: store.unsaid.len(),
     })
+}
+
+/// Fills in the device of a memory decided on before the ledger had one.
+fn on_device(mut body: Body, origin: &Origin) -> Body {
+    if let Body::Fact(Fact::Write { memory }) = &mut body
+        && memory.origin.as_str().is_empty()
+    {
+        memory.origin = origin.clone();
+    }
+    body
 }
 
 fn encode(

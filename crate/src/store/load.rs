@@ -1,5 +1,6 @@
 //! Opening: the checkpoint and what the ledger says after it. Reads only; what must be written waits for the first commit.
 
+use super::changes::Changes;
 use super::entry::{Body, Fact, Row};
 use super::scan::{Damaged, End, TAIL_BYTES, scan};
 use super::snapshot::{self, Header, Snapshot};
@@ -25,6 +26,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
     let mut store = Store {
         dir: dir.to_owned(),
         state: State::default(),
+        changes: Changes::default(),
         end: End::default(),
         head_bytes: 0,
         torn_bytes: 0,
@@ -64,6 +66,7 @@ pub(super) struct Loaded {
 /// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
 pub(super) fn take(store: &mut Store, loaded: Loaded) {
     store.state = loaded.state;
+    store.changes.reset();
     store.end = loaded.end;
     store.head_bytes = loaded.head_bytes;
     store.torn_bytes = loaded.torn_bytes;

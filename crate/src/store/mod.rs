@@ -5,6 +5,7 @@
 //! `ledger.jsonl` under `lock`; the state changes only after the append returned. The formats and the argument for each
 //! crash point are in `docs/ledger.md`.
 
+mod changes;
 pub mod codec;
 pub mod commit;
 pub mod entry;
@@ -19,7 +20,8 @@ pub use commit::{Committed, Draft, commit, observe, refresh, settle};
 pub use load::open;
 pub use state::State;
 
-use crate::memory::{Millis, Seq};
+use crate::memory::{MemoryId, Millis, Seq};
+use changes::Changes;
 use entry::Observation;
 use scan::{Damaged, End};
 use std::collections::{BTreeSet, VecDeque};
@@ -42,6 +44,7 @@ pub struct Notice {
 pub struct Store {
     dir: String,
     state: State,
+    changes: Changes,
     /// Where the folded part of `ledger.jsonl` ends.
     end: End,
     /// Bytes of the segment's first commit when it is a checkpoint, so its own size does not count as growth.
@@ -83,6 +86,16 @@ impl Store {
     /// Returns the state. Never hold it across an await: clone the `Rc`s you need.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Returns a number that grows whenever the state does. It starts above 0.
+    pub fn generation(&self) -> u64 {
+        self.changes.generation()
+    }
+
+    /// Returns the memories that changed after `generation`, some perhaps twice; `None` when too much did: then look at all.
+    pub fn changed_since(&self, generation: u64) -> Option<Vec<MemoryId>> {
+        self.changes.since(generation)
     }
 
     /// Returns everything noticed since opening.

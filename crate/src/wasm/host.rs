@@ -141,7 +141,11 @@ fn entries(value: JsValue) -> Option<Vec<FileEntry>> {
 }
 
 impl Files for JobPorts {
-    fn read<'a>(&'a self, path: &'a str, from_bytes: u64) -> Answer<'a, Result<Vec<u8>, FilesError>> {
+    fn read<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>> {
         let fields = [("path", path.into()), ("from", (from_bytes as f64).into())];
         self.call("files.read", &fields, path, |value| {
             value.dyn_into::<Uint8Array>().ok().map(|b| b.to_vec())
@@ -152,28 +156,52 @@ impl Files for JobPorts {
         self.call("files.list", &[("path", path.into())], path, entries)
     }
 
-    fn append<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+    fn append<'a>(
+        &'a self,
+        path: &'a str,
+        content: &'a [u8],
+    ) -> Answer<'a, Result<(), FilesError>> {
         let fields = [("path", path.into()), ("bytes", bytes(content))];
         self.call("files.append", &fields, path, nothing)
     }
 
-    fn replace<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
+    fn replace<'a>(
+        &'a self,
+        path: &'a str,
+        content: &'a [u8],
+    ) -> Answer<'a, Result<(), FilesError>> {
         let fields = [("path", path.into()), ("bytes", bytes(content))];
         self.call("files.replace", &fields, path, nothing)
     }
 
-    fn create<'a>(&'a self, path: &'a str, content: &'a [u8]) -> Answer<'a, Result<bool, FilesError>> {
+    fn create<'a>(
+        &'a self,
+        path: &'a str,
+        content: &'a [u8],
+    ) -> Answer<'a, Result<bool, FilesError>> {
         let fields = [("path", path.into()), ("bytes", bytes(content))];
         self.call("files.create", &fields, path, |value| value.as_bool())
     }
 
-    fn truncate<'a>(&'a self, path: &'a str, length_bytes: u64) -> Answer<'a, Result<(), FilesError>> {
-        let fields = [("path", path.into()), ("length", (length_bytes as f64).into())];
+    fn truncate<'a>(
+        &'a self,
+        path: &'a str,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<(), FilesError>> {
+        let fields = [
+            ("path", path.into()),
+            ("length", (length_bytes as f64).into()),
+        ];
         self.call("files.truncate", &fields, path, nothing)
     }
 
     fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>> {
-        self.call("files.rename", &[("from", from.into()), ("to", to.into())], from, nothing)
+        self.call(
+            "files.rename",
+            &[("from", from.into()), ("to", to.into())],
+            from,
+            nothing,
+        )
     }
 
     fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>> {
@@ -181,7 +209,9 @@ impl Files for JobPorts {
     }
 
     fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>> {
-        self.call("files.real-path", &[("path", path.into())], path, |value| value.as_string())
+        self.call("files.real-path", &[("path", path.into())], path, |value| {
+            value.as_string()
+        })
     }
 
     fn stamp(&self, path: &str) -> String {
@@ -198,7 +228,11 @@ impl Files for JobPorts {
     }
 
     fn liveness(&self, owner: &Owner) -> Liveness {
-        match self.host.liveness(&owner.host, owner.pid, &owner.started).as_deref() {
+        match self
+            .host
+            .liveness(&owner.host, owner.pid, &owner.started)
+            .as_deref()
+        {
             Ok("alive") => Liveness::Alive,
             Ok("dead") => Liveness::Dead,
             _ => Liveness::Unknown,
@@ -216,7 +250,9 @@ impl Clock for JobPorts {
     }
 
     fn sleep(&self, ms: u32) -> Answer<'_, ()> {
-        let asked = self.mailbox.ask(request("clock.sleep", &[("ms", ms.into())]));
+        let asked = self
+            .mailbox
+            .ask(request("clock.sleep", &[("ms", ms.into())]));
         Box::pin(async move {
             asked.await;
         })
@@ -239,7 +275,9 @@ impl Random for JobPorts {
         if getrandom::fill(bytes).is_err() {
             let mut seed = Date::now().to_bits();
             for byte in bytes {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 *byte = (seed >> 33) as u8;
             }
         }

@@ -67,7 +67,8 @@ impl Job {
         deadline_ms: u32,
     ) -> Self {
         let ended = mailbox.ended.clone();
-        let deadline = (deadline_ms > 0).then(|| Timeout::new(deadline_ms, move || ended.set(true)));
+        let deadline =
+            (deadline_ms > 0).then(|| Timeout::new(deadline_ms, move || ended.set(true)));
         Self {
             mailbox,
             work: Some(Box::pin(work)),

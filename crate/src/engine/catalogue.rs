@@ -1,0 +1,112 @@
+//! Memories by number: what the index ranks, kept in step with the state.
+
+use crate::memory::{Memory, MemoryId};
+use crate::rank::{Index, Relevance};
+use crate::store::{State, Store};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// One index over every memory's text, serving recall and search.
+#[derive(Default)]
+pub(super) struct Catalogue {
+    index: Index,
+    /// By document number; a forgotten memory leaves a free place.
+    ids: Vec<Option<MemoryId>>,
+    docs: BTreeMap<MemoryId, (u32, Rc<Memory>)>,
+    free: Vec<u32>,
+    /// The state's generation this reflects.
+    generation: u64,
+}
+
+impl Catalogue {
+    /// Brings the index in step with the store. Costs one comparison when nothing changed.
+    pub(super) fn sync(&mut self, store: &Store) {
+        let generation = store.generation();
+        if self.generation == generation {
+            return;
+        }
+        let state = store.state();
+        match store.changed_since(self.generation) {
+            Some(changed) => changed.iter().for_each(|id| self.follow(id, state)),
+            None => {
+                let known: Vec<MemoryId> = self.docs.keys().cloned().collect();
+                known.iter().for_each(|id| self.follow(id, state));
+                state.memories().for_each(|memory| self.update(memory));
+            }
+        }
+        self.generation = generation;
+    }
+
+    fn follow(&mut self, id: &MemoryId, state: &State) {
+        if let Some(memory) = state.memory(id) {
+            self.update(memory);
+        } else if let Some((doc, _)) = self.docs.remove(id) {
+            self.index.remove(doc);
+            self.free.push(doc);
+            if let Some(place) = self.ids.get_mut(doc as usize) {
+                *place = None;
+            }
+        }
+    }
+
+    fn update(&mut self, memory: &Rc<Memory>) {
+        let doc = match self.docs.get(&memory.id) {
+            // A record that changed stands elsewhere in memory.
+            Some((_, known)) if Rc::ptr_eq(known, memory) => return,
+            Some((doc, _)) => *doc,
+            None => self.free.pop().unwrap_or(self.ids.len() as u32),
+        };
+        if !self.index.insert(doc, &memory.text) {
+            return;
+        }
+        if doc as usize >= self.ids.len() {
+            self.ids.resize(doc as usize + 1, None);
+        }
+        if let Some(place) = self.ids.get_mut(doc as usize) {
+            *place = Some(memory.id.clone());
+        }
+        self.docs.insert(memory.id.clone(), (doc, memory.clone()));
+    }
+
+    /// Returns the best `k` memories that are `wanted`, best first.
+    pub(super) fn search<'a>(
+        &self,
+        state: &'a State,
+        query: &str,
+        k: usize,
+        wanted: impl Fn(&Memory) -> bool,
+    ) -> Vec<(&'a Memory, f64)> {
+        let memory = |doc: u32| {
+            let id = self.ids.get(doc as usize)?.as_ref()?;
+            state.memory(id).map(Rc::as_ref)
+        };
+        self.index
+            .search(query, k, &|doc| memory(doc).is_some_and(&wanted))
+            .into_iter()
+            .filter_map(|hit| Some((memory(hit.doc)?, f64::from(hit.score))))
+            .collect()
+    }
+
+    /// Scores every memory against `query`.
+    pub(super) fn relevance(&self, query: &str, out: &mut Relevance) {
+        self.index.relevance(query, out);
+    }
+
+    /// Returns the document number of a memory.
+    pub(super) fn doc(&self, id: &MemoryId) -> Option<u32> {
+        self.docs.get(id).map(|(doc, _)| *doc)
+    }
+
+    /// Returns the words of `query` that matched a memory, with what each added to its score.
+    pub(super) fn terms(&self, id: &MemoryId, query: &str) -> Vec<(String, f64)> {
+        let Some(doc) = self.doc(id) else {
+            return Vec::new();
+        };
+        self.index
+            .explain(doc, query)
+            .terms
+            .into_iter()
+            .map(|term| (term.word, f64::from(term.score)))
+            .collect()
+    }
+}

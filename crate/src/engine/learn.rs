@@ -1,0 +1,493 @@
+//! One turn, from what was said to what is kept: extract, screen, judge, gate, relate, commit.
+
+use super::{Engine, Problem, cut};
+use crate::error::{Error, StoreError};
+use crate::extract::failure::{Failure, failures};
+use crate::extract::{Candidate, sentences};
+use crate::gate::{Gate, gate};
+use crate::judge::{Judgement, heuristic};
+use crate::memory::{
+    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
+    ScopeKey, Source, Status, Type,
+};
+use crate::port::Ports;
+use crate::screen::{Screened, declares_global, screen};
+use crate::store::entry::{Body, Fact, Observation};
+use crate::store::{Draft, State, Store, commit};
+use crate::turn::{Position, Turn, TurnEvent};
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Characters of a quote in a row that is not a memory.
+const QUOTE_MAX_CHARS: usize = 160;
+/// How often a decision is taken again when another process changed what it was based on.
+const ATTEMPTS_MAX: u32 = 3;
+/// Milliseconds before the end of the budget after which no lock is waited for.
+const PUBLISH_RESERVE_MS: u32 = 100;
+
+/// A memory that a turn left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LearnedMemory {
+    pub id: MemoryId,
+    #[serde(rename = "type")]
+    pub memory_type: Type,
+    pub text: String,
+}
+
+/// What a turn left behind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Learned {
+    pub kept: Vec<LearnedMemory>,
+    pub skipped: u32,
+    /// Why nothing could be committed. What was read stays unread and is tried again after the next turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Problem>,
+}
+
+/// What one pass over a turn decided, before it is published.
+#[derive(Debug, Default)]
+pub(super) struct Decided {
+    pub(super) rows: Vec<Body>,
+    kept: Vec<LearnedMemory>,
+    skipped: u32,
+}
+
+impl Decided {
+    fn skip(&mut self, skip: Observation) {
+        self.skipped += 1;
+        self.rows.push(Body::Observation(skip));
+    }
+
+    fn keep(&mut self, memory: Memory) {
+        self.kept.push(LearnedMemory {
+            id: memory.id.clone(),
+            memory_type: memory.memory_type,
+            text: memory.text.clone(),
+        });
+        self.rows.push(Body::Fact(Fact::Write {
+            memory: Box::new(memory),
+        }));
+    }
+}
+
+impl Engine {
+    /// Reads a turn and commits what it decided, once per session and position: saying it again changes nothing.
+    ///
+    /// Never fails: what could not be published is named in [`Learned::failed`] and stays unread.
+    pub async fn learn(&self, ports: Ports<'_>, turn: Turn) -> Learned {
+        if !self.captures() {
+            return Learned::default();
+        }
+        let scope = match self.scope_of(&turn.session.id) {
+            Some(scope) => scope,
+            None => {
+                let next = turn.events.first().map_or(turn.read_to, TurnEvent::seq);
+                self.attach(ports, &turn.session, next, next, None).await
+            }
+        };
+        let turn = self.unread(turn);
+        self.hand_over();
+        let Some(store) = self.store.get() else {
+            return Learned::default();
+        };
+        let read_from = self.read_position(&turn.session.id);
+        if turn.events.is_empty() && turn.read_to <= read_from {
+            return Learned::default();
+        }
+        match self
+            .learn_and_commit(ports, store, &turn, &scope, read_from)
+            .await
+        {
+            Ok(learned) => {
+                self.tell_result(store, Ok(()));
+                learned
+            }
+            Err(error) => {
+                self.commit_failed(&error);
+                Learned {
+                    failed: Some(Problem {
+                        code: Error::from(error.clone()).code().to_owned(),
+                        detail: error.to_string(),
+                    }),
+                    ..Learned::default()
+                }
+            }
+        }
+    }
+
+    async fn learn_and_commit(
+        &self,
+        ports: Ports<'_>,
+        store: &RefCell<Store>,
+        turn: &Turn,
+        scope: &ScopeKey,
+        read_from: EventSeq,
+    ) -> Result<Learned, StoreError> {
+        let wait_ms = self
+            .config
+            .write_timeout_ms
+            .saturating_sub(PUBLISH_RESERVE_MS);
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let decided = self.decide(ports, &store.borrow(), turn, scope);
+            let draft = Draft {
+                rows: decided.rows,
+                based_on: Vec::new(),
+                read_from: Some((turn.session.id.clone(), read_from)),
+            };
+            match commit(store, ports, draft, wait_ms).await {
+                Ok(_) => {
+                    return Ok(Learned {
+                        kept: decided.kept,
+                        skipped: decided.skipped,
+                        failed: None,
+                    });
+                }
+                // Another process read this turn: there is nothing left to do.
+                Err(StoreError::Stale { .. })
+                    if self.read_position(&turn.session.id) >= turn.read_to =>
+                {
+                    return Ok(Learned::default());
+                }
+                Err(StoreError::Stale { .. }) if attempt < ATTEMPTS_MAX => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Drops what the ledger says was read.
+    fn unread(&self, mut turn: Turn) -> Turn {
+        let from = self.read_position(&turn.session.id);
+        turn.events.retain(|event| event.seq() >= from);
+        turn
+    }
+
+    /// Decides over a snapshot of the state, without awaiting.
+    fn decide(&self, ports: Ports<'_>, store: &Store, turn: &Turn, scope: &ScopeKey) -> Decided {
+        let state = store.state();
+        let now = ports.clock.now();
+        let mut decided = Decided::default();
+        if turn.session.child && self.config.write_skip_subagents {
+            decided.skip(skip_row("subagent-session", scope, begin(turn)));
+        } else {
+            self.decide_sentences(state, turn, scope, now, &mut decided);
+            self.decide_failures(state, turn, scope, now, &mut decided);
+        }
+        if let Some(joined) = self.join(state, turn, scope) {
+            decided.rows.push(Body::Fact(joined));
+        }
+        decided.rows.push(Body::Fact(Fact::Turn {
+            session_id: turn.session.id.clone(),
+            turn: turn.turn,
+            read_to: turn.read_to,
+            scope: scope.clone(),
+        }));
+        decided
+    }
+
+    /// A `scope` fact, when what was remembered under the path belongs to a remote now.
+    fn join(&self, state: &State, turn: &Turn, scope: &ScopeKey) -> Option<Fact> {
+        let sessions = self.sessions.borrow();
+        let path_scope = &sessions.get(&turn.session.id)?.path_scope;
+        let apart = state.scope_of(path_scope) != state.scope_of(scope);
+        (apart && state.in_scope(path_scope).next().is_some()).then(|| Fact::Scope {
+            from: path_scope.clone(),
+            to: scope.clone(),
+        })
+    }
+
+    fn decide_sentences(
+        &self,
+        state: &State,
+        turn: &Turn,
+        scope: &ScopeKey,
+        now: Millis,
+        decided: &mut Decided,
+    ) {
+        let extracted = sentences(turn);
+        for (position, count) in extracted.over_limit {
+            let mut row = skip_row("over-limit", scope, position);
+            if let Observation::Skip { count: slot, .. } = &mut row {
+                *slot = Some(count);
+            }
+            decided.skip(row);
+        }
+        let mut seen: BTreeSet<MemoryId> = BTreeSet::new();
+        for candidate in &extracted.candidates {
+            let scope = if declares_global(&candidate.text) {
+                ScopeKey::global()
+            } else {
+                scope.clone()
+            };
+            let id = MemoryId::of(&scope, &candidate.quote);
+            let refuse = |decided: &mut Decided, reason: &str, rule: Option<&str>| {
+                decided.skip(Observation::Skip {
+                    reason: reason.to_owned(),
+                    scope: scope.clone(),
+                    id: (reason != "veto:secret").then(|| id.clone()),
+                    quote: (reason != "veto:secret")
+                        .then(|| cut(&candidate.quote, QUOTE_MAX_CHARS)),
+                    rule: rule.map(str::to_owned),
+                    count: None,
+                    position: candidate.position.clone(),
+                });
+            };
+            let kept = match screen(candidate) {
+                Screened::Vetoed { reason, rule } => {
+                    refuse(decided, reason, Some(rule));
+                    continue;
+                }
+                Screened::Kept(kept) => kept,
+            };
+            if state
+                .forgotten(&scope, &candidate.quote, &candidate.position)
+                .is_some()
+            {
+                // A tombstone holds no content, and neither may the row that says it held.
+                decided.skip(skip_row("forgotten", &scope, candidate.position.clone()));
+                continue;
+            }
+            let known = current(state, &scope, &candidate.quote);
+            if known.is_some() || !seen.insert(id.clone()) {
+                refuse(decided, "duplicate", None);
+                continue;
+            }
+            let judgement = heuristic::judge(candidate, &kept);
+            let verdict = gate(&judgement, &self.config);
+            decided.rows.push(Body::Observation(Observation::Remember {
+                id: id.clone(),
+                scope: scope.clone(),
+                score: judgement.remember,
+                memory_type: judgement.memory_type,
+                by: judgement.by,
+                model: judgement.model.clone(),
+                signals: kept.signal_ids(),
+                threshold: self.config.min_importance,
+                admitted: verdict == Gate::Admit,
+                quote: cut(&candidate.quote, QUOTE_MAX_CHARS),
+                position: candidate.position.clone(),
+            }));
+            match verdict {
+                Gate::Refuse(reason) => refuse(decided, reason, None),
+                Gate::Admit => decided.keep(sentence_memory(
+                    candidate,
+                    &judgement,
+                    kept.signal_ids(),
+                    Place::of(state, &scope, &candidate.quote, now),
+                )),
+            }
+        }
+    }
+
+    fn decide_failures(
+        &self,
+        state: &State,
+        turn: &Turn,
+        scope: &ScopeKey,
+        now: Millis,
+        decided: &mut Decided,
+    ) {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for failure in failures(turn) {
+            let count = counts.entry(failure.key.clone()).or_insert_with(|| {
+                state
+                    .failure(scope, &failure.key)
+                    .map_or(0, |known| known.count)
+            });
+            *count = count.saturating_add(1);
+            let count = *count;
+            decided.rows.push(Body::Fact(Fact::Failure {
+                scope: scope.clone(),
+                key: failure.key.clone(),
+                tool: failure.tool.clone(),
+                signature: failure.signature.clone(),
+                count,
+                position: failure.position.clone(),
+            }));
+            let id = MemoryId::of(scope, &failure.signature);
+            let place = Place::of(state, scope, &failure.signature, now);
+            let known = current(state, scope, &failure.signature).is_some()
+                || decided.kept.iter().any(|kept| kept.id == place.id);
+            let reason = if count < self.config.repeat_failures_to_write {
+                "failure-seen-once"
+            } else if !self.config.types.contains(&Type::Pitfall) {
+                "type-disabled:pitfall"
+            } else if known {
+                "duplicate"
+            } else {
+                decided.keep(failure_memory(&failure, count, place));
+                continue;
+            };
+            decided.skip(Observation::Skip {
+                reason: reason.to_owned(),
+                scope: scope.clone(),
+                id: Some(id),
+                quote: Some(failure.signature.clone()),
+                rule: None,
+                count: Some(count),
+                position: failure.position.clone(),
+            });
+        }
+    }
+
+    fn commit_failed(&self, error: &StoreError) {
+        self.problem("commit-failed", &error.to_string());
+        self.observe(Observation::Degraded {
+            cause: "commit-failed".to_owned(),
+            count: None,
+            detail: cut(&error.to_string(), 400),
+        });
+    }
+}
+
+/// Where what is unread of a turn begins.
+fn begin(turn: &Turn) -> Position {
+    Position {
+        session_id: turn.session.id.clone(),
+        turn: turn.turn,
+        seq: turn.events.first().map_or(turn.read_to, TurnEvent::seq),
+    }
+}
+
+fn skip_row(reason: &str, scope: &ScopeKey, position: Position) -> Observation {
+    Observation::Skip {
+        reason: reason.to_owned(),
+        scope: scope.clone(),
+        id: None,
+        quote: None,
+        rule: None,
+        count: None,
+        position,
+    }
+}
+
+/// Returns the version of a sentence that stands now: active, or waiting for the human.
+pub(super) fn current<'a>(
+    state: &'a State,
+    scope: &ScopeKey,
+    original: &str,
+) -> Option<&'a Memory> {
+    state
+        .versions(scope, original)
+        .into_iter()
+        .map(Rc::as_ref)
+        .rfind(|memory| matches!(memory.status, Status::Active | Status::NeedsReview))
+}
+
+/// Where a new memory belongs: its id and scope, the device, the time.
+pub(super) struct Place {
+    id: MemoryId,
+    scope: ScopeKey,
+    /// Empty before the first row of a ledger: the commit fills it in.
+    origin: Origin,
+    now: Millis,
+    /// The forgotten version it says anew.
+    anew: Option<MemoryId>,
+}
+
+impl Place {
+    pub(super) fn of(state: &State, scope: &ScopeKey, original: &str, now: Millis) -> Self {
+        let id = state.next_id(scope, original);
+        Self {
+            scope: state.scope_of(scope).clone(),
+            origin: state.origin().cloned().unwrap_or_else(|| Origin::from("")),
+            now,
+            anew: id.previous().filter(|id| state.tombstone(id).is_some()),
+            id,
+        }
+    }
+}
+
+/// Builds the memory of a sentence the human said.
+pub(super) fn sentence_memory(
+    candidate: &Candidate,
+    judgement: &Judgement,
+    signals: Vec<String>,
+    place: Place,
+) -> Memory {
+    let source = Source {
+        session_id: candidate.position.session_id.clone(),
+        turn: candidate.position.turn,
+        seq: candidate.position.seq,
+        quote: candidate.quote.clone(),
+        at: candidate.at,
+        tool: None,
+        count: None,
+        way_out: None,
+        source_ids: Vec::new(),
+    };
+    let remember = Remember {
+        score: judgement.remember,
+        by: judgement.by,
+        model: judgement.model.clone(),
+    };
+    Memory {
+        memory_type: judgement.memory_type,
+        text: candidate.text.clone(),
+        importance: judgement.importance,
+        signals,
+        ..new_memory(place, Author::Human, remember, source)
+    }
+}
+
+/// Weight of a repeated failure in recall: above the gate's default, below a plain rule of the human.
+///
+/// # Source
+/// Chosen, not measured: a failure seen twice is likely to come again, and says less than what a person asked for.
+const FAILURE_IMPORTANCE: f64 = 0.65;
+
+fn failure_memory(failure: &Failure, count: u32, place: Place) -> Memory {
+    let source = Source {
+        session_id: failure.position.session_id.clone(),
+        turn: failure.position.turn,
+        seq: failure.position.seq,
+        quote: failure.quote.clone(),
+        at: failure.at,
+        tool: Some(failure.tool.clone()),
+        count: Some(count),
+        way_out: failure.way_out.clone(),
+        source_ids: Vec::new(),
+    };
+    let remember = Remember {
+        score: 1.0,
+        by: JudgeName::Count,
+        model: None,
+    };
+    Memory {
+        memory_type: Type::Pitfall,
+        text: failure.signature.clone(),
+        importance: FAILURE_IMPORTANCE,
+        ..new_memory(place, Author::Failure, remember, source)
+    }
+}
+
+/// A first revision at its place; type, text and importance are the caller's to fill in.
+fn new_memory(place: Place, by: Author, remember: Remember, source: Source) -> Memory {
+    Memory {
+        id: place.id,
+        memory_type: Type::Constraint,
+        layer: Layer::Fact,
+        text: String::new(),
+        canonical: None,
+        status: Status::Active,
+        scope: place.scope,
+        importance: 0.0,
+        signals: Vec::new(),
+        remember,
+        by,
+        source,
+        supersedes: place.anew.into_iter().collect(),
+        superseded_by: Vec::new(),
+        conflicts_with: Vec::new(),
+        valid_from: None,
+        valid_until: None,
+        temporal_scope: None,
+        origin: place.origin,
+        revision: Revision(1),
+        created_at: place.now,
+        updated_at: place.now,
+    }
+}

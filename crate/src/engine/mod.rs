@@ -1,0 +1,320 @@
+//! The only code that holds ports: it calls the stages in order and publishes what they decided.
+//!
+//! State changes only after an append returned; no borrow lives across an await.
+
+mod attach;
+mod catalogue;
+// forget: lands with the store half
+mod learn;
+mod open;
+mod recall;
+mod scope;
+mod search;
+mod write;
+
+pub use learn::{Learned, LearnedMemory};
+pub use search::Search;
+pub use write::Write;
+
+use crate::config::{Config, ConfigNotice, JudgeChoice};
+use crate::memory::{EventSeq, MemoryId, ScopeKey, SessionId};
+use crate::store::entry::Observation;
+use crate::store::{self, Store};
+use crate::turn::{Human, Session};
+use catalogue::Catalogue;
+use serde::{Deserialize, Serialize};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+/// Sessions whose block is remembered; the one least recently used is dropped past it and starts a fresh block.
+const SESSIONS_MAX: usize = 256;
+/// Problems kept for `health`.
+const PROBLEMS_MAX: usize = 32;
+
+/// How the core is set up.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// The row's `config`, as the host gave it.
+    #[serde(default)]
+    pub config: serde_json::Value,
+    /// Used when `config.dataDir` is empty.
+    #[serde(default)]
+    pub default_data_dir: String,
+    #[serde(default)]
+    pub host_version: String,
+}
+
+/// Something a person should know, with a stable code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    pub code: String,
+    pub detail: String,
+}
+
+/// Where a tool was called, and what the session's human said.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    pub session: Session,
+    pub turn: u32,
+    pub seq: EventSeq,
+    /// All of the session's for `write`, this turn's for `forget`.
+    #[serde(default)]
+    pub humans: Vec<Human>,
+}
+
+/// A tool's refusal: a value with a reason, and what to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refused {
+    pub reason: String,
+    /// One sentence: why, and what to do instead.
+    pub message: String,
+    /// The nearest thing there is, where that helps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+impl Refused {
+    fn new(reason: &str, message: impl Into<String>) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            message: message.into(),
+            nearest: Vec::new(),
+        }
+    }
+}
+
+/// What `health` tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// Whether sentences are captured.
+    pub capture: bool,
+    /// What is wrong: empty when all is well.
+    pub problems: Vec<Problem>,
+    pub judge: String,
+    pub memories: usize,
+    pub data_dir: String,
+    pub version: String,
+    pub tokeniser: String,
+    pub register_tools: bool,
+    pub write_timeout_ms: u32,
+}
+
+/// What is known of a live session.
+#[derive(Debug, Clone)]
+struct Attached {
+    child: bool,
+    scope: ScopeKey,
+    /// The scope it would have without a remote.
+    path_scope: ScopeKey,
+    /// Events from here on are unread, where the ledger does not know better.
+    read_from: EventSeq,
+    /// The turn and text of the human's newest message.
+    query: Option<(u32, String)>,
+    /// Memories shown, in the order first shown.
+    shown: Vec<MemoryId>,
+    /// One-line notices this session was given; they stay, so that the block's bytes do.
+    notices: Vec<String>,
+    block: Option<recall::Cached>,
+    suppressed: bool,
+    /// Grows with each use; the smallest is dropped first.
+    used: u64,
+}
+
+/// Holds settings, state and sessions of one host process.
+pub struct Engine {
+    config: Config,
+    config_notices: Vec<ConfigNotice>,
+    inactive: Vec<String>,
+    dir: String,
+    host_version: String,
+    /// Set once by [`Engine::open`]; empty while nothing could be opened.
+    store: OnceCell<RefCell<Store>>,
+    /// Why nothing is captured or recalled, when that is so.
+    inert: RefCell<Option<Problem>>,
+    catalogue: RefCell<Catalogue>,
+    sessions: RefCell<BTreeMap<SessionId, Attached>>,
+    problems: RefCell<Vec<Problem>>,
+    /// One-line notices for the next block.
+    pending_notices: RefCell<Vec<String>>,
+    /// Observations on their way to the store's queue: recall makes them while it reads the state.
+    queued: RefCell<Vec<Observation>>,
+    uses: RefCell<u64>,
+    /// How many of the store's notices were passed on.
+    told: Cell<usize>,
+}
+
+/// Observations that wait at most; past it the oldest are dropped and counted.
+const QUEUED_MAX: usize = 1_000;
+
+impl Engine {
+    /// Makes an engine; nothing is read until [`Engine::open`].
+    pub fn new(settings: &Settings) -> Self {
+        let read = Config::validate(&settings.config);
+        let dir = if read.config.data_dir.is_empty() {
+            settings.default_data_dir.clone()
+        } else {
+            read.config.data_dir.clone()
+        };
+        Self {
+            config: read.config,
+            config_notices: read.notices,
+            inactive: read.inactive,
+            dir: dir.trim_end_matches(['/', '\\']).to_owned(),
+            host_version: settings.host_version.clone(),
+            store: OnceCell::new(),
+            inert: RefCell::new(None),
+            catalogue: RefCell::default(),
+            sessions: RefCell::default(),
+            problems: RefCell::default(),
+            pending_notices: RefCell::default(),
+            queued: RefCell::default(),
+            uses: RefCell::new(0),
+            told: Cell::new(0),
+        }
+    }
+
+    /// Returns the settings in force.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns what a person should know about this process's memory.
+    pub fn health(&self) -> Health {
+        let mut problems: Vec<Problem> = self.inert.borrow().iter().cloned().collect();
+        problems.extend(self.problems.borrow().iter().cloned());
+        Health {
+            capture: self.captures(),
+            problems,
+            judge: self.judge_name().to_owned(),
+            memories: self
+                .store
+                .get()
+                .map_or(0, |store| store.borrow().state().memories().len()),
+            data_dir: self.dir.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tokeniser: crate::text::token::TOKENISER_VERSION.to_owned(),
+            register_tools: self.config.register_tools,
+            write_timeout_ms: self.config.write_timeout_ms,
+        }
+    }
+
+    /// Queues a `degraded` row from the shim.
+    pub fn note(&self, cause: &str, detail: &str) {
+        self.problem(cause, detail);
+        self.observe(Observation::Degraded {
+            cause: cut(cause, 60),
+            count: None,
+            detail: cut(detail, 400),
+        });
+    }
+
+    /// Notes that a preset turned runtime context off for a session; said once.
+    pub fn suppressed(&self, session: &SessionId) {
+        let mut sessions = self.sessions.borrow_mut();
+        let Some(attached) = sessions.get_mut(session) else {
+            return;
+        };
+        if !std::mem::replace(&mut attached.suppressed, true) {
+            drop(sessions);
+            self.observe(Observation::ContextSuppressed {
+                session_id: session.clone(),
+            });
+        }
+    }
+
+    /// Returns the first event of a session that was not read.
+    pub fn read_position(&self, session: &SessionId) -> EventSeq {
+        let known = self.store.get().and_then(|store| {
+            let store = store.borrow();
+            store
+                .state()
+                .reading(session)
+                .map(|reading| reading.read_to)
+        });
+        let from = self
+            .sessions
+            .borrow()
+            .get(session)
+            .map(|attached| attached.read_from);
+        known.or(from).unwrap_or_default()
+    }
+
+    fn captures(&self) -> bool {
+        self.inert.borrow().is_none() && !self.judge_is_off()
+    }
+
+    fn judge_is_off(&self) -> bool {
+        self.config.judge.first() == Some(&JudgeChoice::Off)
+    }
+
+    /// The judge that answers in this version: the offline one, unless judging is off.
+    fn judge_name(&self) -> &'static str {
+        if self.judge_is_off() {
+            "off"
+        } else {
+            "heuristic"
+        }
+    }
+
+    /// The judges asked for by name that a later version has.
+    fn later_judges(&self) -> Vec<&'static str> {
+        let named = |judge: &JudgeChoice| match judge {
+            JudgeChoice::Jev => Some("jev"),
+            JudgeChoice::Host => Some("host"),
+            JudgeChoice::Auto | JudgeChoice::Heuristic | JudgeChoice::Off => None,
+        };
+        self.config.judge.iter().filter_map(named).collect()
+    }
+
+    fn problem(&self, code: &str, detail: &str) {
+        let mut problems = self.problems.borrow_mut();
+        if problems.len() < PROBLEMS_MAX
+            && !problems
+                .iter()
+                .any(|known| known.code == code && known.detail == detail)
+        {
+            problems.push(Problem {
+                code: cut(code, 60),
+                detail: cut(detail, 400),
+            });
+        }
+    }
+
+    fn observe(&self, row: Observation) {
+        let mut queued = self.queued.borrow_mut();
+        if queued.len() < QUEUED_MAX {
+            queued.push(row);
+        }
+    }
+
+    /// Hands what was observed to the store, whose next commit writes it. Call with nothing borrowed.
+    fn hand_over(&self) {
+        if let Some(store) = self.store.get() {
+            let rows = std::mem::take(&mut *self.queued.borrow_mut());
+            store::observe(&mut store.borrow_mut(), rows);
+        }
+    }
+
+    fn next_use(&self) -> u64 {
+        let mut uses = self.uses.borrow_mut();
+        *uses += 1;
+        *uses
+    }
+
+    /// Returns the scope a session reads and writes, once attached.
+    fn scope_of(&self, session: &SessionId) -> Option<ScopeKey> {
+        self.sessions
+            .borrow()
+            .get(session)
+            .map(|attached| attached.scope.clone())
+    }
+}
+
+/// Cuts at a grapheme so that at most `chars_max` characters stay.
+fn cut(text: &str, chars_max: usize) -> String {
+    crate::text::cut(text, chars_max).to_owned()
+}

@@ -1,0 +1,161 @@
+//! Mount, settle, refresh, close: the life of the store in one host process.
+
+use super::{Engine, Problem, Refused, cut};
+use crate::error::{Error, StoreError};
+use crate::port::Ports;
+use crate::store::entry::{LEDGER_VERSION, Observation};
+use crate::store::{self, Notice, Store};
+use std::cell::RefCell;
+
+/// Notices that the next block says in one line: what a person wrote or relies on could not be read.
+const FOR_PEOPLE: [&str; 3] = ["checkpoint-damaged", "edit-invalid", "ledger-damaged"];
+
+/// Milliseconds that housekeeping waits for the lock; nobody waits for housekeeping.
+const SETTLE_WAIT_MS: u32 = 2_000;
+
+impl Engine {
+    /// Reads the data folder and queues the `start` row. Only reads. What goes wrong leaves the engine inert and said so.
+    pub async fn open(&self, ports: Ports<'_>) {
+        if self.dir.is_empty() {
+            self.inert(
+                "no-data-dir",
+                "neither `dataDir` nor the host's home folder is known",
+            );
+            return;
+        }
+        match store::open(ports, &self.dir).await {
+            Ok((store, notices)) => {
+                if let Some(version) = store.newer_version() {
+                    let error = StoreError::NewerVersion {
+                        found: version,
+                        supported: LEDGER_VERSION,
+                    };
+                    self.inert("newer-version", &error.to_string());
+                } else if self.store.set(RefCell::new(store)).is_err() {
+                    self.inert("opened-twice", "this instance was opened before");
+                }
+                self.told.set(notices.len());
+                self.tell(&notices);
+            }
+            Err(error) => self.inert(Error::from(error.clone()).code(), &error.to_string()),
+        }
+        self.say_start();
+        if let Some(problem) = self.inert.borrow().as_ref() {
+            let line = format!("memory is off: {}", problem.detail);
+            self.pending_notices.borrow_mut().push(line);
+        }
+    }
+
+    fn inert(&self, code: &str, detail: &str) {
+        *self.inert.borrow_mut() = Some(Problem {
+            code: code.to_owned(),
+            detail: cut(detail, 400),
+        });
+    }
+
+    /// Takes what the store noticed: for `health`, and in one line for people where memories could be affected.
+    fn tell(&self, notices: &[Notice]) {
+        for notice in notices {
+            self.problem(notice.code, &notice.detail);
+            if FOR_PEOPLE.contains(&notice.code) {
+                self.pending_notices
+                    .borrow_mut()
+                    .push(cut(&notice.detail, 200));
+            }
+        }
+    }
+
+    fn say_start(&self) {
+        self.observe(Observation::Start {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tokeniser: crate::text::token::TOKENISER_VERSION.to_owned(),
+            judge: self.judge_name().to_owned(),
+            key: "none".to_owned(),
+            jev_ready: false,
+            normalize: "none".to_owned(),
+            capture: self.captures(),
+            inactive: self.inactive.clone(),
+            host: self.host_version.clone(),
+        });
+        for notice in &self.config_notices {
+            let detail = format!("config `{}` {}", notice.key, notice.problem);
+            self.problem("config", &detail);
+            self.observe(Observation::Health {
+                code: "config".to_owned(),
+                detail,
+            });
+        }
+        for judge in self.later_judges() {
+            let detail =
+                format!("`judge: {judge}` is not in this version; the offline judge answers");
+            self.problem("judge-later", &detail);
+            self.observe(Observation::Health {
+                code: "judge-later".to_owned(),
+                detail,
+            });
+        }
+    }
+
+    /// Writes what waits: observations, damaged files to quarantine, a checkpoint that is due.
+    pub async fn settle(&self, ports: Ports<'_>) {
+        let Some(store) = self.store.get() else {
+            return;
+        };
+        self.hand_over();
+        let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
+        self.tell_result(store, done);
+    }
+
+    /// Reads what other processes appended. A failed look leaves what is known.
+    pub async fn refresh(&self, ports: Ports<'_>) {
+        if let Some(store) = self.store.get() {
+            let done = store::refresh(store, ports).await;
+            self.tell_result(store, done);
+        }
+    }
+
+    /// Writes what waits and a checkpoint, so that the next mount opens fast.
+    pub async fn close(&self, ports: Ports<'_>) {
+        let Some(store) = self.store.get() else {
+            return;
+        };
+        self.hand_over();
+        let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
+        self.tell_result(store, done);
+    }
+
+    pub(super) fn tell_result<T>(&self, store: &RefCell<Store>, done: Result<T, StoreError>) {
+        if let Err(error) = done {
+            self.problem(Error::from(error.clone()).code(), &error.to_string());
+        }
+        let told = self.told.replace(store.borrow().notices().len());
+        let notices: Vec<Notice> = store
+            .borrow()
+            .notices()
+            .iter()
+            .skip(told)
+            .cloned()
+            .collect();
+        self.tell(&notices);
+    }
+
+    pub(super) fn open_store(&self) -> Result<&RefCell<Store>, Refused> {
+        self.store.get().ok_or_else(|| {
+            Refused::new(
+                "not-open",
+                "the memory folder was not opened; see the health row",
+            )
+        })
+    }
+
+    /// Returns whether tools can work, or the refusal that says why not.
+    pub(super) fn usable(&self) -> Result<(), Refused> {
+        match self.inert.borrow().as_ref() {
+            None => Ok(()),
+            Some(problem) => Err(Refused::new(
+                &problem.code,
+                format!("memory is off in this session: {}", problem.detail),
+            )),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The block for one step: chosen once per turn, the same bytes until something it shows changes.
+
+use super::{Attached, Engine};
+use crate::memory::{Memory, MemoryId, Millis, SessionId};
+use crate::rank::Relevance;
+use crate::recall::{Block, Candidate, Form, Occasion, Selection, overhead_tokens, render, select};
+use crate::store::entry::{Chosen, Observation};
+use crate::store::{State, Store};
+use std::rc::Rc;
+
+/// What a session's steps of one turn are given.
+#[derive(Debug, Clone)]
+pub(super) struct Cached {
+    turn: u32,
+    /// The state's generation it was checked against.
+    generation: u64,
+    block: Block,
+    chosen: Vec<Chosen>,
+}
+
+impl Engine {
+    /// Returns the block for a step of `turn`; an empty text is no block.
+    ///
+    /// Within a turn the choice stands; only what no longer governs leaves. A session that is not attached gets nothing.
+    pub fn recall(
+        &self,
+        session: &SessionId,
+        turn: u32,
+        now: Millis,
+        offset_minutes: &dyn Fn(Millis) -> i32,
+    ) -> String {
+        let mut sessions = self.sessions.borrow_mut();
+        let Some(attached) = sessions.get_mut(session) else {
+            return String::new();
+        };
+        let Some(store) = self.store.get() else {
+            return self.notice_only(attached, offset_minutes);
+        };
+        let store = store.borrow();
+        let state = store.state();
+        let generation = store.generation();
+        if let Some(cached) = &attached.block
+            && cached.turn == turn
+            && cached.generation == generation
+            && all_govern(state, &cached.block.ids, now)
+        {
+            return cached.block.text.clone();
+        }
+        let same_turn = attached.block.as_ref().filter(|cached| cached.turn == turn);
+        let selection = match same_turn {
+            Some(cached) => still_governing(state, cached, now),
+            None => self.choose(&store, attached, now),
+        };
+        self.give_notices(attached);
+        let memories: Vec<Rc<Memory>> = selection
+            .ids
+            .iter()
+            .filter_map(|id| state.memory(id).cloned())
+            .collect();
+        let borrowed: Vec<&Memory> = memories.iter().map(Rc::as_ref).collect();
+        let block = render(&borrowed, &attached.notices, self.form(), offset_minutes);
+        let changed = attached
+            .block
+            .as_ref()
+            .is_none_or(|cached| cached.block.text != block.text);
+        if changed && !(attached.block.is_none() && block.text.is_empty()) {
+            self.observe(Observation::Recall {
+                session_id: session.clone(),
+                turn,
+                scope: attached.scope.clone(),
+                tokens: block.tokens,
+                chosen: selection
+                    .chosen
+                    .iter()
+                    .filter(|chosen| block.ids.contains(&chosen.id))
+                    .cloned()
+                    .collect(),
+            });
+        }
+        attached.shown.clone_from(&block.ids);
+        let text = block.text.clone();
+        attached.block = Some(Cached {
+            turn,
+            generation,
+            block,
+            chosen: selection.chosen,
+        });
+        text
+    }
+
+    fn choose(&self, store: &Store, attached: &Attached, now: Millis) -> Selection {
+        let mut catalogue = self.catalogue.borrow_mut();
+        let mut relevance = Relevance::default();
+        if let Some((_, query)) = &attached.query {
+            catalogue.sync(store);
+            catalogue.relevance(query, &mut relevance);
+        }
+        let scored = |memory: &Rc<Memory>| {
+            let doc = catalogue.doc(&memory.id);
+            doc.and_then(|doc| relevance.scores.get(doc as usize))
+                .copied()
+                .unwrap_or(0.0)
+        };
+        let global = crate::memory::ScopeKey::global();
+        let state = store.state();
+        let candidates: Vec<(&Rc<Memory>, f32)> = state
+            .in_scope(&attached.scope)
+            .chain(state.in_scope(&global))
+            .map(|memory| (memory, scored(memory)))
+            .collect();
+        let overhead = overhead_tokens(&attached.notices);
+        let occasion = Occasion {
+            now,
+            config: &self.config.recall,
+            canonical: false,
+            child: attached.child,
+            shown: &attached.shown,
+            room_tokens: self.config.recall.max_tokens.saturating_sub(overhead),
+        };
+        select(
+            candidates.iter().map(|(memory, relevance)| Candidate {
+                memory,
+                relevance: *relevance,
+            }),
+            &occasion,
+        )
+    }
+
+    fn form(&self) -> Form {
+        Form {
+            max_tokens: self.config.recall.max_tokens,
+            canonical: false,
+        }
+    }
+
+    /// Gives what waits to the first session that asks. It stays there, so that the block's bytes do.
+    fn give_notices(&self, attached: &mut Attached) {
+        if !attached.child {
+            attached
+                .notices
+                .append(&mut self.pending_notices.borrow_mut());
+        }
+    }
+
+    fn notice_only(
+        &self,
+        attached: &mut Attached,
+        offset_minutes: &dyn Fn(Millis) -> i32,
+    ) -> String {
+        self.give_notices(attached);
+        render(&[], &attached.notices, self.form(), offset_minutes).text
+    }
+}
+
+fn all_govern(state: &State, ids: &[MemoryId], now: Millis) -> bool {
+    ids.iter()
+        .all(|id| state.memory(id).is_some_and(|memory| memory.governs(now)))
+}
+
+fn still_governing(state: &State, cached: &Cached, now: Millis) -> Selection {
+    let governs = |id: &MemoryId| state.memory(id).is_some_and(|memory| memory.governs(now));
+    Selection {
+        ids: cached
+            .block
+            .ids
+            .iter()
+            .filter(|id| governs(id))
+            .cloned()
+            .collect(),
+        chosen: cached
+            .chosen
+            .iter()
+            .filter(|chosen| governs(&chosen.id))
+            .cloned()
+            .collect(),
+    }
+}

@@ -1,0 +1,241 @@
+//! `memory_search`: ranked hits of the session's scope and `global`, with what each score is made of.
+
+use super::{Call, Engine, Refused};
+use crate::memory::{Memory, MemoryId, Millis, ScopeKey, Status, Type};
+use crate::port::Ports;
+use crate::store::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Hits given when none are asked for.
+const LIMIT_DEFAULT: usize = 8;
+/// Hits given at most.
+const LIMIT_MAX: usize = 50;
+/// Characters of a query that are looked at.
+const QUERY_MAX_CHARS: usize = 2_000;
+/// Hits looked at before filters that only a record can answer, for each one asked for.
+const LOOK_FACTOR: usize = 8;
+
+/// The arguments of `memory_search`, checked by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    query: String,
+    types: Vec<Type>,
+    limit: usize,
+    scope: Option<ScopeKey>,
+    include_history: bool,
+    as_of: Option<Millis>,
+}
+
+/// One ranked memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hit {
+    id: MemoryId,
+    #[serde(rename = "type")]
+    memory_type: Type,
+    text: String,
+    /// The user's local day on which it was said.
+    date: String,
+    status: Status,
+    scope: ScopeKey,
+    /// The untouched original.
+    quote: String,
+    score: f64,
+    /// The words that matched, with what each added.
+    terms: Vec<Term>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    previous: Vec<Link>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<Link>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Term {
+    word: String,
+    score: f64,
+}
+
+/// A memory one link away.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Link {
+    id: MemoryId,
+    text: String,
+    date: String,
+    status: Status,
+}
+
+impl Search {
+    /// Reads the tool's arguments.
+    pub fn read(args: &Value) -> Result<Self, Refused> {
+        let bad = |message: String| Refused::new("bad-arguments", message);
+        let Value::Object(map) = args else {
+            return Err(bad(
+                "memory_search takes an object with a `query`".to_owned()
+            ));
+        };
+        const KNOWN: [&str; 6] = ["query", "types", "limit", "scope", "includeHistory", "asOf"];
+        if let Some(other) = map.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+            return Err(bad(format!(
+                "`{}` is not an argument; known are {}",
+                super::cut(other, 40),
+                KNOWN.join(", ")
+            )));
+        }
+        let query = map
+            .get("query")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .trim();
+        if query.is_empty() {
+            return Err(bad("`query` must be a text of one word or more".to_owned()));
+        }
+        let types = match map.get("types") {
+            None | Some(Value::Null) => Type::ALL.to_vec(),
+            Some(Value::Array(list)) if !list.is_empty() => list
+                .iter()
+                .map(|item| {
+                    Type::ALL
+                        .into_iter()
+                        .find(|known| item.as_str() == Some(known.as_str()))
+                })
+                .collect::<Option<Vec<Type>>>()
+                .ok_or_else(|| bad("`types` takes constraint, pitfall, decision".to_owned()))?,
+            Some(_) => {
+                return Err(bad(
+                    "`types` takes a list of constraint, pitfall, decision".to_owned()
+                ));
+            }
+        };
+        let limit = match map.get("limit") {
+            None | Some(Value::Null) => LIMIT_DEFAULT,
+            Some(value) => value
+                .as_f64()
+                .filter(|n| n.fract() == 0.0 && *n >= 1.0 && *n <= LIMIT_MAX as f64)
+                .map(|n| n as usize)
+                .ok_or_else(|| {
+                    bad(format!(
+                        "`limit` must be a whole number from 1 to {LIMIT_MAX}"
+                    ))
+                })?,
+        };
+        let scope = match map.get("scope") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(key)) if !key.trim().is_empty() => {
+                Some(ScopeKey(key.trim().to_owned()))
+            }
+            Some(_) => {
+                return Err(bad(
+                    "`scope` must be a scope key, as hits print it".to_owned()
+                ));
+            }
+        };
+        let include_history = match map.get("includeHistory") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(on)) => *on,
+            Some(_) => return Err(bad("`includeHistory` must be true or false".to_owned())),
+        };
+        let as_of = match map.get("asOf") {
+            None | Some(Value::Null) => None,
+            Some(Value::Number(n)) => n.as_f64().map(|ms| Millis(ms as i64)),
+            Some(Value::String(day)) => Some(
+                crate::text::day::parse(day.trim())
+                    .map(Millis)
+                    .ok_or_else(|| {
+                        bad(
+                            "`asOf` must be a day like 2026-02-15, or milliseconds since the epoch"
+                                .to_owned(),
+                        )
+                    })?,
+            ),
+            Some(_) => {
+                return Err(bad(
+                    "`asOf` must be a day like 2026-02-15, or milliseconds since the epoch"
+                        .to_owned(),
+                ));
+            }
+        };
+        Ok(Self {
+            query: super::cut(query, QUERY_MAX_CHARS),
+            types,
+            limit,
+            scope,
+            include_history,
+            as_of,
+        })
+    }
+}
+
+impl Engine {
+    /// Answers `memory_search`: `{ hits }`, best first, or `{ refused }`.
+    pub async fn search(&self, ports: Ports<'_>, args: &Value, call: &Call) -> Value {
+        match self.find(ports, args, call).await {
+            Ok(hits) if hits.is_empty() => serde_json::json!({
+                "hits": [],
+                "note": "nothing in this scope matches; other words, a type fewer or includeHistory may find more",
+            }),
+            Ok(hits) => serde_json::json!({ "hits": hits }),
+            Err(refused) => serde_json::json!({ "refused": refused }),
+        }
+    }
+
+    async fn find(&self, ports: Ports<'_>, args: &Value, call: &Call) -> Result<Vec<Hit>, Refused> {
+        let search = Search::read(args)?;
+        self.usable()?;
+        // What another process wrote is found too; a failed look leaves what is known.
+        self.refresh(ports).await;
+        let home = self
+            .attach(ports, &call.session, call.seq, call.seq, None)
+            .await;
+        let at = search.as_of.unwrap_or_else(|| ports.clock.now());
+        let store = self.open_store()?.borrow();
+        let state = store.state();
+        let mut catalogue = self.catalogue.borrow_mut();
+        catalogue.sync(&store);
+        let wanted = |memory: &Memory| {
+            search.types.contains(&memory.memory_type)
+                && match &search.scope {
+                    Some(scope) => memory.scope == *scope,
+                    None => memory.scope == home || memory.scope.is_global(),
+                }
+                && (search.include_history
+                    || matches!(memory.status, Status::Active | Status::NeedsReview))
+                && (search.include_history || memory.holds_at(at))
+        };
+        let ranked = catalogue.search(state, &search.query, search.limit * LOOK_FACTOR, wanted);
+        let day = |at: Millis| crate::text::day::local(at.0, ports.clock.offset_minutes(at));
+        Ok(ranked
+            .into_iter()
+            .take(search.limit)
+            .map(|(memory, score)| Hit {
+                id: memory.id.clone(),
+                memory_type: memory.memory_type,
+                text: memory.text.clone(),
+                date: day(memory.source.at),
+                status: memory.status,
+                scope: memory.scope.clone(),
+                quote: memory.source.quote.clone(),
+                score,
+                terms: catalogue
+                    .terms(&memory.id, &search.query)
+                    .into_iter()
+                    .map(|(word, score)| Term { word, score })
+                    .collect(),
+                previous: links(state, &memory.supersedes, &day),
+                conflicts: links(state, &memory.conflicts_with, &day),
+            })
+            .collect())
+    }
+}
+
+fn links(state: &State, ids: &[MemoryId], day: &dyn Fn(Millis) -> String) -> Vec<Link> {
+    ids.iter()
+        .filter_map(|id| state.memory(id))
+        .map(|memory| Link {
+            id: memory.id.clone(),
+            text: memory.text.clone(),
+            date: day(memory.source.at),
+            status: memory.status,
+        })
+        .collect()
+}
