@@ -42,6 +42,9 @@ pub enum StoreError {
         "ledger version {found} is newer than {supported}: update dsh-jev-memory, nothing was written"
     )]
     NewerVersion { found: u32, supported: u32 },
+    /// An id that is neither known nor forgotten.
+    #[error("{id}: no such memory")]
+    NoSuchMemory { id: String },
     /// A row longer than the limit of one line.
     #[error("a ledger row of {length_bytes} bytes is over the limit of {limit_bytes}")]
     RowTooLong {
@@ -83,6 +86,7 @@ impl Error {
                 StoreError::LockBusy { .. } => "lock-busy",
                 StoreError::Stale { .. } => "stale",
                 StoreError::NewerVersion { .. } => "newer-version",
+                StoreError::NoSuchMemory { .. } => "no-such-memory",
                 StoreError::RowTooLong { .. } => "row-too-long",
                 StoreError::RowInvalid { .. } => "row-invalid",
                 StoreError::Ended { .. } => "ended",

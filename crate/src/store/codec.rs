@@ -66,6 +66,31 @@ pub fn encode(row: &Row, out: &mut Vec<u8>) -> Result<(), String> {
     let fields = body
         .get(colon + 2..body.len().saturating_sub(2))
         .unwrap_or_default();
+    let start = out.len();
+    head(row, kind, out)?;
+    if !fields.is_empty() {
+        out.push(b',');
+        out.extend_from_slice(fields);
+    }
+    seal(out, start);
+    Ok(())
+}
+
+/// Appends a `checkpoint` row whose state is written already, and leaves `row`'s own body aside.
+///
+/// # Errors
+/// A reason, when a value has no JSON form.
+pub fn encode_checkpoint(row: &Row, state: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let start = out.len();
+    head(row, br#""checkpoint""#, out)?;
+    out.extend_from_slice(br#","state":"#);
+    out.extend_from_slice(state);
+    seal(out, start);
+    Ok(())
+}
+
+/// Appends what every row begins with, open for its fields. `kind` is quoted.
+fn head(row: &Row, kind: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let head = Head {
         v: LEDGER_VERSION,
         origin: &row.origin,
@@ -74,16 +99,10 @@ pub fn encode(row: &Row, out: &mut Vec<u8>) -> Result<(), String> {
         tx: row.tx,
         last: row.last,
     };
-    let start = out.len();
     serde_json::to_writer(&mut *out, &head).map_err(|error| error.to_string())?;
     out.pop();
     out.extend_from_slice(br#","kind":"#);
     out.extend_from_slice(kind);
-    if !fields.is_empty() {
-        out.push(b',');
-        out.extend_from_slice(fields);
-    }
-    seal(out, start);
     Ok(())
 }
 

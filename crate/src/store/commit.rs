@@ -6,7 +6,7 @@ use super::load::{self, LEDGER, is_visible};
 use super::lock::{self, Budget, Held};
 use super::scan::{Scan, scan};
 use super::state::FAILURES_MAX;
-use super::{QUEUE_MAX, Store};
+use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::error::StoreError;
 use crate::memory::{EventSeq, MemoryId, Millis, Origin, Revision, Seq, SessionId};
 use crate::port::Ports;
@@ -57,8 +57,8 @@ pub async fn commit(
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
     writable(cell)?;
-    let held = lock::acquire(cell, ports, &mut budget).await?;
-    let done = publish(cell, ports, &held, draft).await;
+    let mut held = lock::acquire(cell, ports, &mut budget).await?;
+    let done = publish(cell, ports, &mut held, draft).await;
     lock::release(cell, ports, held).await;
     done
 }
@@ -72,11 +72,60 @@ pub async fn settle(
     ports: Ports<'_>,
     wait_ms: u32,
 ) -> Result<(), StoreError> {
-    if !cell.borrow().has_work() {
+    tidy(cell, ports, wait_ms, false).await
+}
+
+/// Writes what is queued and the checkpoint, so that the next opening reads the shortest tail.
+///
+/// # Errors
+/// As [`commit`].
+pub async fn close(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    wait_ms: u32,
+) -> Result<(), StoreError> {
+    tidy(cell, ports, wait_ms, true).await
+}
+
+async fn tidy(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    wait_ms: u32,
+    is_closing: bool,
+) -> Result<(), StoreError> {
+    let (is_due, has_work) = {
+        let store = cell.borrow();
+        let stamp = ports.files.stamp(&store.path(load::CHECKPOINT));
+        let is_changed = store.saved.stamp.as_deref() != Some(stamp.as_str());
+        let is_due =
+            store.is_checkpoint_due() || (is_closing && store.saved.seq < store.state.seq());
+        (is_due, is_changed || store.has_work())
+    };
+    if !is_due && !has_work && !cell.borrow().is_rotation_due() {
         return Ok(());
     }
-    commit(cell, ports, Draft::default(), wait_ms).await?;
-    Ok(())
+    let mut budget = Budget::of(wait_ms);
+    let _place = lock::queue(cell, ports, &mut budget).await?;
+    writable(cell)?;
+    // Drawn before the lock is taken: other processes wait for the write alone.
+    let drawn = if is_due {
+        keep::draw(&cell.borrow())
+    } else {
+        None
+    };
+    let drawn = match drawn {
+        Some(drawn) => Some(keep::finish(ports, drawn).await),
+        None => None,
+    };
+    let mut held = lock::acquire(cell, ports, &mut budget).await?;
+    let done = async {
+        catch_up(cell, ports, &mut held).await?;
+        append(cell, ports, &held, Vec::new()).await?;
+        keep::tend(cell, ports, &mut held, drawn).await
+    }
+    .await;
+    lock::release(cell, ports, held).await;
+    done
 }
 
 /// Queues observations for the next commit. Past [`QUEUE_MAX`] the oldest are dropped and counted.
@@ -133,14 +182,19 @@ fn take(store: &mut Store, found: Scan) {
     for row in found.rows {
         store.saved.is_behind |= is_visible(&row.body);
         store.changes.note(&row.body);
+        if matches!(row.body, Body::Fact(Fact::Forget { .. })) {
+            store.n_forgotten += 1;
+        }
         store.state.fold(row);
     }
     for damaged in &found.damaged {
         let (at, reason) = (damaged.offset_bytes, damaged.reason);
-        store.notice(
-            "ledger-damaged",
-            format!("{LEDGER} is damaged at byte {at} ({reason}): the lines around it hold"),
-        );
+        store.tell(Notice {
+            code: "ledger-damaged",
+            detail: format!(
+                "{LEDGER} is damaged at byte {at} ({reason}): the lines around it hold"
+            ),
+        });
     }
     store.damaged.extend(found.damaged);
     store.end = found.end;
@@ -152,14 +206,27 @@ fn take(store: &mut Store, found: Scan) {
 async fn publish(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
-    held: &Held,
+    held: &mut Held,
     draft: Draft,
 ) -> Result<Committed, StoreError> {
+    catch_up(cell, ports, held).await?;
+    check(&cell.borrow(), &draft)?;
+    append(cell, ports, held, draft.rows).await
+}
+
+/// Brings the store up to what the folder says now: other processes' commits, torn tails, damage, hand edits.
+pub(super) async fn catch_up(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+) -> Result<(), StoreError> {
     refresh(cell, ports).await?;
     writable(cell)?;
     cut(cell, ports).await?;
-    check(&cell.borrow(), &draft)?;
-    append(cell, ports, held, draft.rows).await
+    if !cell.borrow().damaged.is_empty() {
+        keep::quarantine_lines(cell, ports).await?;
+    }
+    keep::look(cell, ports, held).await
 }
 
 /// Cuts what an unfinished commit left behind. Only under the lock: without it the tail may be another's work in progress.
@@ -366,7 +433,7 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn writable(cell: &RefCell<Store>) -> Result<(), StoreError> {
+pub(super) fn writable(cell: &RefCell<Store>) -> Result<(), StoreError> {
     match cell.borrow().newer {
         Some(found) => Err(StoreError::NewerVersion {
             found,
@@ -376,7 +443,7 @@ fn writable(cell: &RefCell<Store>) -> Result<(), StoreError> {
     }
 }
 
-fn new_origin(ports: Ports<'_>) -> Origin {
+pub(super) fn new_origin(ports: Ports<'_>) -> Origin {
     let mut bytes = [0; 16];
     ports.random.fill(&mut bytes);
     Origin(format!("d-{}", short_digest(&bytes)))
@@ -385,6 +452,11 @@ fn new_origin(ports: Ports<'_>) -> Origin {
 impl Store {
     /// Returns whether anything waits to be written.
     fn has_work(&self) -> bool {
-        !self.queue.is_empty() || !self.unsaid.is_empty() || self.heal || self.torn_bytes > 0
+        !self.queue.is_empty()
+            || !self.unsaid.is_empty()
+            || !self.damaged.is_empty()
+            || self.heal
+            || self.is_forgetting
+            || self.torn_bytes > 0
     }
 }

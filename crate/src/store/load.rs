@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::entry::{Body, Fact, Row};
+use super::forget::MARKER;
 use super::scan::{Damaged, End, TAIL_BYTES, scan};
 use super::snapshot::{self, Header, Snapshot};
 use super::state::State;
@@ -13,6 +14,10 @@ use crate::port::Ports;
 
 /// The newest segment.
 pub(super) const LEDGER: &str = "ledger.jsonl";
+/// How the row that holds a state is known by its first bytes.
+const CHECKPOINT_KIND: &[u8] = br#","kind":"checkpoint","#;
+/// More than the fields before `kind` can take.
+const HEAD_MAX_BYTES: usize = 256;
 /// The checkpoint.
 pub(super) const CHECKPOINT: &str = "memory.json";
 
@@ -38,6 +43,8 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         damaged: Vec::new(),
         heal: false,
         newer: None,
+        is_forgetting: false,
+        n_forgotten: 0,
         next_ticket: 0,
         waiting: Default::default(),
         tokens: Vec::new(),
@@ -61,6 +68,7 @@ pub(super) struct Loaded {
     damaged: Vec<Damaged>,
     heal: bool,
     newer: Option<u32>,
+    is_forgetting: bool,
 }
 
 /// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
@@ -73,9 +81,16 @@ pub(super) fn take(store: &mut Store, loaded: Loaded) {
     store.saved = loaded.saved;
     store.heal = loaded.heal;
     store.newer = loaded.newer;
+    store.is_forgetting = loaded.is_forgetting;
+    store.n_forgotten += 1;
     store.damaged.extend(loaded.damaged);
     for notice in loaded.notices {
-        store.notice(notice.code, notice.detail);
+        // Damage is said in a row by whoever puts it into quarantine, so that it is said once.
+        if notice.code.ends_with("-damaged") {
+            store.tell(notice);
+        } else {
+            store.notice(notice.code, notice.detail);
+        }
     }
 }
 
@@ -117,6 +132,7 @@ pub(super) async fn load(ports: Ports<'_>, dir: &str) -> Result<Loaded, StoreErr
             }
         },
     };
+    out.is_forgetting = !ports.files.stamp(&format!("{dir}/{MARKER}")).is_empty();
     if let Some((header, tables)) = base {
         with_checkpoint(ports, &ledger, &mut out, header, tables).await?;
     } else {
@@ -233,7 +249,7 @@ async fn replay(
 }
 
 /// Returns whether nothing before this row matters.
-fn begins_a_state(first: Option<&Row>) -> bool {
+pub(super) fn begins_a_state(first: Option<&Row>) -> bool {
     first.is_some_and(|row| {
         row.seq == Seq(1) || matches!(row.body, Body::Fact(Fact::Checkpoint { .. }))
     })
@@ -265,7 +281,7 @@ pub(super) fn segment_number(name: &str) -> Option<u32> {
 fn add(out: &mut Loaded, bytes: &[u8], start: &End, known: Seq) {
     let found = scan(bytes, start);
     if start.offset_bytes == 0 {
-        out.head_bytes = head_bytes(bytes, found.rows.first());
+        out.head_bytes = head_bytes(bytes);
     }
     for row in found.rows {
         if row.seq > known {
@@ -302,17 +318,13 @@ fn add(out: &mut Loaded, bytes: &[u8], start: &End, known: Seq) {
 }
 
 /// Returns how long the state at the beginning of a segment is.
-fn head_bytes(bytes: &[u8], first: Option<&Row>) -> u64 {
-    match first {
-        Some(Row {
-            body: Body::Fact(Fact::Checkpoint { .. }),
-            ..
-        }) => bytes
-            .iter()
-            .position(|&byte| byte == b'\n')
-            .map_or(0, |at| at as u64 + 1),
-        _ => 0,
-    }
+pub(super) fn head_bytes(bytes: &[u8]) -> u64 {
+    let length = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
+    let head = bytes.get(..length.min(HEAD_MAX_BYTES)).unwrap_or_default();
+    let is_state = head
+        .windows(CHECKPOINT_KIND.len())
+        .any(|window| window == CHECKPOINT_KIND);
+    if is_state { length as u64 + 1 } else { 0 }
 }
 
 /// Returns whether a person reading `memory.json` would see a difference.

@@ -8,15 +8,23 @@
 mod changes;
 pub mod codec;
 pub mod commit;
+mod edit;
 pub mod entry;
+pub mod forget;
+pub mod history;
+mod keep;
 mod load;
 pub mod lock;
 pub mod scan;
+mod shred;
 pub mod snapshot;
 pub mod state;
 pub mod tables;
 
-pub use commit::{Committed, Draft, commit, observe, refresh, settle};
+pub use commit::{Committed, Draft, close, commit, observe, refresh, settle};
+pub use forget::{Receipt, Request, forget};
+pub use history::history;
+pub use keep::SEGMENT_MAX_BYTES;
 pub use load::open;
 pub use state::State;
 
@@ -63,6 +71,10 @@ pub struct Store {
     heal: bool,
     /// The ledger or the checkpoint is of a newer version: nothing is ever written.
     newer: Option<u32>,
+    /// A promise to forget is being kept, here or by a process that died.
+    is_forgetting: bool,
+    /// How often something was forgotten since opening: what was drawn before must not be written after.
+    n_forgotten: u64,
     next_ticket: u64,
     waiting: BTreeSet<u64>,
     tokens: Vec<String>,
@@ -122,14 +134,24 @@ impl Store {
         format!("{}/{name}", self.dir.trim_end_matches('/'))
     }
 
+    /// Keeps a notice for a reader and for a row; one that is known already changes nothing.
     fn notice(&mut self, code: &'static str, detail: String) {
         let notice = Notice { code, detail };
-        if self.notices.contains(&notice) {
-            return;
+        if !self.notices.contains(&notice) {
+            self.say(notice.clone());
+            self.tell(notice);
         }
-        if self.notices.len() < NOTICES_MAX {
-            self.notices.push(notice.clone());
+    }
+
+    /// Keeps a notice for a reader.
+    fn tell(&mut self, notice: Notice) {
+        if self.notices.len() < NOTICES_MAX && !self.notices.contains(&notice) {
+            self.notices.push(notice);
         }
+    }
+
+    /// Keeps a notice for a row.
+    fn say(&mut self, notice: Notice) {
         if self.unsaid.len() < NOTICES_MAX {
             self.unsaid.push(notice);
         }

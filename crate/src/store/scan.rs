@@ -50,6 +50,9 @@ impl End {
     }
 }
 
+/// Stands where a damaged line was that quoted something forgotten. Still no row, and nothing to keep.
+pub const BLANKED_LINE: &[u8] = b"blanked";
+
 /// How many bytes of [`End::tail`] are kept: a checksum and what surrounds it.
 pub const TAIL_BYTES: usize = SUM_BYTES + 1;
 
@@ -113,11 +116,13 @@ pub fn scan(bytes: &[u8], start: &End) -> Scan {
                 // Without a newline at the end of the file it is the torn tail of a commit that was not acknowledged.
                 Line::Damaged(_) if ends_line && newline.is_none() => break 'lines,
                 Line::Damaged(reason) => {
-                    out.damaged.push(Damaged {
-                        offset_bytes: start.offset_bytes + (begins + piece.0) as u64,
-                        bytes: text.to_vec(),
-                        reason,
-                    });
+                    if text != BLANKED_LINE {
+                        out.damaged.push(Damaged {
+                            offset_bytes: start.offset_bytes + (begins + piece.0) as u64,
+                            bytes: text.to_vec(),
+                            reason,
+                        });
+                    }
                     open.damaged_after = open.tx.is_some();
                     if open.tx.is_none() {
                         whole = next;
@@ -159,6 +164,7 @@ pub fn scan(bytes: &[u8], start: &End) -> Scan {
 fn scan_unordered(bytes: &[u8], start: &End) -> Scan {
     let mut out = Scan::default();
     let mut rows: Vec<(Row, String)> = Vec::new();
+    let mut n_blanked = 0;
     let mut at = 0;
     let mut whole = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -172,6 +178,7 @@ fn scan_unordered(bytes: &[u8], start: &End) -> Scan {
                 Line::Row(row) => rows.push((row, codec::checksum(text))),
                 Line::Newer(version) => out.newer = Some(out.newer.unwrap_or(0).max(version)),
                 Line::Damaged(_) if !ended => continue,
+                Line::Damaged(_) if text == BLANKED_LINE => n_blanked += 1,
                 Line::Damaged(reason) => out.damaged.push(Damaged {
                     offset_bytes: start.offset_bytes + (begins + from) as u64,
                     bytes: text.to_vec(),
@@ -183,16 +190,17 @@ fn scan_unordered(bytes: &[u8], start: &End) -> Scan {
     }
     rows.sort_by(|a, b| (a.0.seq, &a.1).cmp(&(b.0.seq, &b.1)));
     rows.dedup_by(|a, b| a.0.seq == b.0.seq && a.1 == b.1);
+    // A damaged line may have been any row.
+    let is_damaged = n_blanked > 0 || !out.damaged.is_empty();
     let mut open = Open {
-        // A damaged line may have been any row.
-        damaged_after: !out.damaged.is_empty(),
+        damaged_after: is_damaged,
         ..Open::default()
     };
     for (row, _) in rows {
         if open.tx != Some(row.tx) {
             settle(&mut out, &mut open);
             open.tx = Some(row.tx);
-            open.damaged_after = !out.damaged.is_empty();
+            open.damaged_after = is_damaged;
         }
         let last = row.last;
         open.rows.push(row);

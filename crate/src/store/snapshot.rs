@@ -45,51 +45,111 @@ pub enum Snapshot {
     Damaged(&'static str),
 }
 
+/// Records written between two chances for others to run: a few milliseconds.
+pub const SLICE_RECORDS: usize = 2_000;
+
+/// The state on its way to bytes, a slice at a time.
+#[derive(Debug)]
+pub struct Writing {
+    tables: Tables,
+    n_written: usize,
+    out: Vec<u8>,
+    /// A newline in the file, nothing in a ledger row.
+    between: &'static str,
+}
+
+impl Writing {
+    /// Begins `memory.json`; `None` before the first row.
+    pub fn file(state: &State, end: &End) -> Option<Self> {
+        let header = Header {
+            format: FORMAT.to_owned(),
+            v: LEDGER_VERSION,
+            origin: state.origin()?.clone(),
+            seq: state.seq(),
+            offset: end.offset_bytes,
+            link: end.link(),
+            digest: NO_DIGEST.to_owned(),
+        };
+        let mut out = serde_json::to_vec(&header).ok()?;
+        out.pop();
+        out.extend_from_slice(b",\n\"memories\":[");
+        Some(Self {
+            tables: state.tables(),
+            n_written: 0,
+            out,
+            between: "\n",
+        })
+    }
+
+    /// Begins the `state` of a `checkpoint` row.
+    pub fn row(state: &State) -> Self {
+        Self {
+            tables: state.tables(),
+            n_written: 0,
+            out: b"{\"memories\":[".to_vec(),
+            between: "",
+        }
+    }
+
+    /// Writes the next memories; returns whether more are left.
+    pub fn slice(&mut self) -> Option<bool> {
+        let slice = self.tables.memories.iter().skip(self.n_written);
+        for memory in slice.take(SLICE_RECORDS) {
+            if self.n_written > 0 {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(self.between.as_bytes());
+            serde_json::to_writer(&mut self.out, memory.as_ref()).ok()?;
+            self.n_written += 1;
+        }
+        Some(self.n_written < self.tables.memories.len())
+    }
+
+    /// Writes the rest and returns the bytes.
+    pub fn finish(mut self) -> Option<Vec<u8>> {
+        while self.slice()? {}
+        self.out.push(b']');
+        let tables = std::mem::take(&mut self.tables);
+        self.list("failures", &tables.failures)?;
+        self.list("sessions", &tables.sessions)?;
+        self.list("tombstones", &tables.tombstones)?;
+        self.list("asks", &tables.asks)?;
+        self.list("scopes", &tables.scopes)?;
+        self.out.extend_from_slice(self.between.as_bytes());
+        self.out.push(b'}');
+        if !self.between.is_empty() {
+            self.out.push(b'\n');
+            let at = digest_at(&self.out)?;
+            let digest = checksum(&self.out);
+            self.out
+                .get_mut(at..at + NO_DIGEST.len())?
+                .copy_from_slice(digest.as_bytes());
+        }
+        Some(self.out)
+    }
+
+    fn list<T: Serialize>(&mut self, name: &str, records: &[T]) -> Option<()> {
+        let Self { out, between, .. } = self;
+        out.push(b',');
+        out.extend_from_slice(between.as_bytes());
+        out.extend_from_slice(format!("\"{name}\":[").as_bytes());
+        for (number, record) in records.iter().enumerate() {
+            if number > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(between.as_bytes());
+            serde_json::to_writer(&mut *out, record).ok()?;
+        }
+        out.push(b']');
+        Some(())
+    }
+}
+
 /// Returns the file that says `state`, whose last row ends at `end`; `None` before the first row.
 ///
 /// The same state at the same place gives the same bytes.
 pub fn write(state: &State, end: &End) -> Option<Vec<u8>> {
-    let header = Header {
-        format: FORMAT.to_owned(),
-        v: LEDGER_VERSION,
-        origin: state.origin()?.clone(),
-        seq: state.seq(),
-        offset: end.offset_bytes,
-        link: end.link(),
-        digest: NO_DIGEST.to_owned(),
-    };
-    let mut out = serde_json::to_vec(&header).ok()?;
-    out.pop();
-    let tables = state.tables();
-    lines(&mut out, "memories", tables.memories.iter().map(|x| &**x))?;
-    lines(&mut out, "failures", &tables.failures)?;
-    lines(&mut out, "sessions", &tables.sessions)?;
-    lines(&mut out, "tombstones", &tables.tombstones)?;
-    lines(&mut out, "asks", &tables.asks)?;
-    lines(&mut out, "scopes", &tables.scopes)?;
-    out.extend_from_slice(b"\n}\n");
-    let at = digest_at(&out)?;
-    let digest = checksum(&out);
-    out.get_mut(at..at + NO_DIGEST.len())?
-        .copy_from_slice(digest.as_bytes());
-    Some(out)
-}
-
-/// Writes one list, a record a line.
-fn lines<T: Serialize>(
-    out: &mut Vec<u8>,
-    name: &str,
-    records: impl IntoIterator<Item = T>,
-) -> Option<()> {
-    out.extend_from_slice(b",\n\"");
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\":[");
-    for (number, record) in records.into_iter().enumerate() {
-        out.extend_from_slice(if number == 0 { b"\n" } else { b",\n" });
-        serde_json::to_writer(&mut *out, &record).ok()?;
-    }
-    out.push(b']');
-    Some(())
+    Writing::file(state, end)?.finish()
 }
 
 /// Reads a file. Never fails: what cannot be read says why.

@@ -291,6 +291,12 @@ impl State {
             } => {
                 self.take(&id);
                 self.asks.remove(&id);
+                // What two sentences share is content of both.
+                for ask in self.asks.values_mut().filter(|x| x.against.contains(&id)) {
+                    ask.against.retain(|other| *other != id);
+                    ask.shared.clear();
+                }
+                self.asks.retain(|_, ask| !ask.against.is_empty());
                 let scope = self.scope_of(&scope).clone();
                 let tombstone = Tombstone {
                     id: id.clone(),

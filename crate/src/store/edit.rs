@@ -1,0 +1,376 @@
+//! Hand edits of `memory.json`, read as facts: what a person changed there is what they want.
+
+use super::commit;
+use super::entry::{Body, Fact};
+use super::forget::{self, Request};
+use super::load::{self, CHECKPOINT, LEDGER};
+use super::lock::Held;
+use super::scan::{End, scan};
+use super::snapshot::Header;
+use super::state::State;
+use super::{Notice, Store};
+use crate::error::StoreError;
+use crate::memory::{
+    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
+    ScopeKey, SessionId, Source, Status, Type,
+};
+use crate::port::Ports;
+use crate::text::digest::fold;
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Fields of a record that a person may change. The others say where it came from, and stay.
+const EDITABLE: &[&str] = &[
+    "type",
+    "text",
+    "canonical",
+    "status",
+    "scope",
+    "importance",
+    "signals",
+    "supersedes",
+    "supersededBy",
+    "conflictsWith",
+    "validFrom",
+    "validUntil",
+    "temporalScope",
+];
+
+/// Longest text a person can put in by hand, in characters: ten times the longest cut.
+const TEXT_MAX_CHARS: usize = 4_000;
+
+/// The weight of a record that a person wrote without giving one.
+const ADDED_IMPORTANCE: f64 = 0.8;
+
+/// What a person's edit comes to.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Edits {
+    /// Changed and added records as they are now.
+    pub records: Vec<Memory>,
+    /// Removed ones.
+    pub removed: Vec<MemoryId>,
+    /// What could not be taken over, for a person.
+    pub refused: Vec<String>,
+}
+
+/// Commits what a person changed. Applying the same edit again changes nothing more.
+pub(super) async fn apply(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+    header: Option<Header>,
+    document: Value,
+) -> Result<(), StoreError> {
+    let base = base(cell, ports, header.as_ref()).await?;
+    let edits = {
+        let store = cell.borrow();
+        let origin = match store.state.origin() {
+            Some(origin) => origin.clone(),
+            None => header
+                .as_ref()
+                .map_or_else(|| commit::new_origin(ports), |x| x.origin.clone()),
+        };
+        compare(
+            base.as_ref(),
+            &store.state,
+            &document,
+            &origin,
+            ports.clock.now(),
+        )
+    };
+    let n_changed = edits.records.len() + edits.removed.len();
+    {
+        let mut store = cell.borrow_mut();
+        for reason in edits.refused {
+            store.notice("edit-refused", reason);
+        }
+        if n_changed > 0 {
+            let (changed, removed) = (edits.records.len(), edits.removed.len());
+            store.say(Notice {
+                code: "edited-by-hand",
+                detail: format!(
+                    "{CHECKPOINT} was edited: {changed} records changed or added, {removed} removed"
+                ),
+            });
+        }
+    }
+    let rows: Vec<Body> = edits
+        .records
+        .into_iter()
+        .map(|memory| {
+            Body::Fact(Fact::Edit {
+                memory: Box::new(memory),
+            })
+        })
+        .collect();
+    if !rows.is_empty() {
+        commit::append(cell, ports, held, rows).await?;
+    }
+    if !edits.removed.is_empty() {
+        let request = Request {
+            ids: edits.removed,
+            by: "edit".to_owned(),
+            asked: None,
+        };
+        forget::forget_held(cell, ports, held, request).await?;
+    }
+    Ok(())
+}
+
+/// Returns the state the edited file was written from; `None` when the newest segment cannot tell.
+async fn base(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    header: Option<&Header>,
+) -> Result<Option<State>, StoreError> {
+    let Some(header) = header else {
+        return Ok(None);
+    };
+    let (path, is_same) = {
+        let store = cell.borrow();
+        let is_same = store.state.origin() == Some(&header.origin);
+        if is_same && store.state.seq() == header.seq {
+            return Ok(Some(store.state.clone()));
+        }
+        (store.path(LEDGER), is_same)
+    };
+    if !is_same {
+        return Ok(None);
+    }
+    let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
+    let found = scan(&bytes, &End::default());
+    if !load::begins_a_state(found.rows.first())
+        || found.rows.first().is_none_or(|row| row.seq > header.seq)
+    {
+        return Ok(None);
+    }
+    let mut state = State::default();
+    for row in found.rows {
+        if row.seq <= header.seq {
+            state.fold(row);
+        }
+    }
+    Ok(Some(state))
+}
+
+/// Compares an edited file with what it was written from, and gives what must change in `now` to follow the person.
+///
+/// Without a base nothing counts as removed: a record may be missing because the file is older than it.
+pub(super) fn compare(
+    base: Option<&State>,
+    state: &State,
+    document: &Value,
+    origin: &Origin,
+    now: Millis,
+) -> Edits {
+    let mut out = Edits::default();
+    let Some(records) = document.get("memories").and_then(Value::as_array) else {
+        out.refused
+            .push(format!("{CHECKPOINT}: `memories` must be a list"));
+        return out;
+    };
+    let mut seen: BTreeMap<MemoryId, ()> = BTreeMap::new();
+    let mut scope_above = ScopeKey::global();
+    for record in records {
+        let Some(record) = record.as_object() else {
+            out.refused.push(format!(
+                "{CHECKPOINT}: a record that is not an object was left aside"
+            ));
+            continue;
+        };
+        if let Some(scope) = record.get("scope").and_then(Value::as_str) {
+            scope_above = ScopeKey::from(scope);
+        }
+        let id = record.get("id").and_then(Value::as_str).map(MemoryId::from);
+        let known = id
+            .as_ref()
+            .filter(|id| !seen.contains_key(id))
+            .and_then(|id| {
+                let before = base.and_then(|base| base.memory(id));
+                before
+                    .or_else(|| state.memory(id))
+                    .map(|before| (id, before))
+            });
+        match known {
+            Some((id, before)) => {
+                seen.insert(id.clone(), ());
+                // Forgotten since the file was written: the tombstone wins over a stale copy.
+                if let Some(current) = state.memory(id) {
+                    changed(before, current, record, now, &mut out);
+                }
+            }
+            None => added(id, record, &scope_above, state, origin, now, &mut out),
+        }
+    }
+    if let Some(base) = base {
+        out.removed = base
+            .memories()
+            .map(|memory| &memory.id)
+            .filter(|id| !seen.contains_key(id) && state.memory(id).is_some())
+            .cloned()
+            .collect();
+    }
+    out
+}
+
+/// Carries over to the current record what a person changed in the one the file had.
+fn changed(
+    before: &Rc<Memory>,
+    current: &Rc<Memory>,
+    record: &Map<String, Value>,
+    now: Millis,
+    out: &mut Edits,
+) {
+    let (Ok(Value::Object(before)), Ok(Value::Object(mut merged))) = (
+        serde_json::to_value(before.as_ref()),
+        serde_json::to_value(current.as_ref()),
+    ) else {
+        return;
+    };
+    let mut differs = false;
+    for &name in EDITABLE {
+        let value = record.get(name).filter(|value| !value.is_null());
+        if value == before.get(name) || value == merged.get(name) {
+            continue;
+        }
+        differs = true;
+        match value {
+            Some(value) => merged.insert(name.to_owned(), value.clone()),
+            None => merged.remove(name),
+        };
+    }
+    if !differs {
+        return;
+    }
+    match serde_json::from_value::<Memory>(Value::Object(merged)) {
+        Ok(mut memory) => {
+            memory.text = plain(&memory.text);
+            if memory.text.is_empty() {
+                out.refused.push(format!(
+                    "{}: a record without text was left as it was",
+                    memory.id
+                ));
+                return;
+            }
+            memory.importance = memory.importance.clamp(0.0, 1.0);
+            memory.by = Author::Edit;
+            memory.revision = Revision(memory.revision.0.saturating_add(1));
+            memory.updated_at = now;
+            out.records.push(memory);
+        }
+        Err(error) => out
+            .refused
+            .push(format!("{}: the edit does not fit ({error})", current.id)),
+    }
+}
+
+/// Makes a record of what a person wrote anew. What they left out gets what a careful person would expect.
+fn added(
+    id: Option<MemoryId>,
+    record: &Map<String, Value>,
+    scope_above: &ScopeKey,
+    state: &State,
+    origin: &Origin,
+    now: Millis,
+    out: &mut Edits,
+) {
+    let text = plain(record.get("text").and_then(Value::as_str).unwrap_or(""));
+    if text.is_empty() {
+        out.refused.push(format!(
+            "{CHECKPOINT}: a record without text was left aside"
+        ));
+        return;
+    }
+    fn of<T: serde::de::DeserializeOwned>(record: &Map<String, Value>, name: &str) -> Option<T> {
+        record
+            .get(name)
+            .and_then(|value| serde_json::from_value(value.clone()).ok())
+    }
+    let scope = state.scope_of(scope_above).clone();
+    let taken = |id: &MemoryId| {
+        state.memory(id).is_some()
+            || state.tombstone(id).is_some()
+            || out.records.iter().any(|memory| memory.id == *id)
+    };
+    let is_there = |memory: &&Rc<Memory>| {
+        fold(&memory.text) == fold(&text)
+            && !matches!(memory.status, Status::Superseded | Status::Archived)
+    };
+    if state.in_scope(&scope).any(|memory| is_there(&memory))
+        || out
+            .records
+            .iter()
+            .any(|memory| memory.scope == scope && fold(&memory.text) == fold(&text))
+    {
+        return;
+    }
+    let mut chosen = id.filter(|id| is_id(id.as_str()) && !taken(id));
+    if chosen.is_none() {
+        chosen = Some(state.next_id(&scope, &text)).filter(|id| !taken(id));
+    }
+    let Some(id) = chosen else {
+        return;
+    };
+    out.records.push(Memory {
+        id,
+        memory_type: of(record, "type").unwrap_or(Type::Constraint),
+        layer: Layer::Fact,
+        canonical: of(record, "canonical"),
+        status: of(record, "status").unwrap_or(Status::Active),
+        scope,
+        importance: of(record, "importance")
+            .unwrap_or(ADDED_IMPORTANCE)
+            .clamp(0.0, 1.0),
+        signals: of(record, "signals").unwrap_or_default(),
+        remember: Remember {
+            score: 1.0,
+            by: JudgeName::Request,
+            model: None,
+        },
+        by: Author::Edit,
+        source: Source {
+            session_id: SessionId::from("edit"),
+            turn: 0,
+            seq: EventSeq(0),
+            quote: text.clone(),
+            at: now,
+            tool: None,
+            count: None,
+            way_out: None,
+            source_ids: Vec::new(),
+        },
+        text,
+        supersedes: of(record, "supersedes").unwrap_or_default(),
+        superseded_by: of(record, "supersededBy").unwrap_or_default(),
+        conflicts_with: of(record, "conflictsWith").unwrap_or_default(),
+        valid_from: of(record, "validFrom"),
+        valid_until: of(record, "validUntil"),
+        temporal_scope: of(record, "temporalScope"),
+        origin: origin.clone(),
+        revision: Revision(1),
+        created_at: now,
+        updated_at: now,
+    });
+}
+
+/// Returns a text as one line, cut to its limit.
+fn plain(text: &str) -> String {
+    text.trim()
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(TEXT_MAX_CHARS)
+        .collect()
+}
+
+/// Returns whether a person's own id can stand in a ledger and in a block.
+fn is_id(id: &str) -> bool {
+    id.len() <= 40
+        && id.strip_prefix("m-").is_some_and(|rest| {
+            !rest.is_empty()
+                && rest
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        })
+}

@@ -1,0 +1,367 @@
+//! Housekeeping under the lock and off the path of any step: damaged files moved aside, hand edits read, the checkpoint
+//! written, the ledger rotated.
+
+use super::codec::{self, checksum};
+use super::entry::{Body, Fact, Row};
+use super::load::{self, CHECKPOINT, LEDGER};
+use super::lock::{self, Held};
+use super::scan::End;
+use super::snapshot::{self, Snapshot, Writing};
+use super::{Notice, Saved, Store, edit, forget};
+use crate::error::{FilesError, StoreError};
+use crate::memory::Seq;
+use crate::port::Ports;
+use std::cell::RefCell;
+
+/// A segment that grew by this much, or by its own beginning if that is more, is rotated.
+///
+/// # Source
+/// Design section 5 asks for a stated size. At some 500 bytes a row this is about 16,000 rows, months of one person's
+/// work, and reads in tens of milliseconds when a checkpoint is lost.
+pub const SEGMENT_MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Up to this length the checkpoint follows every change a person would see; past it only a tail of a quarter of its size.
+pub const SMALL_BYTES: u64 = 1024 * 1024;
+
+/// A tail shorter than this is never worth a checkpoint of a large store.
+const TAIL_MIN_BYTES: u64 = 64 * 1024;
+
+/// Damaged lines moved aside at once; more are counted and stay where they are.
+const QUARANTINE_MAX: usize = 64;
+
+/// Where damaged files go.
+pub(super) const QUARANTINE: &str = "quarantine";
+
+impl Store {
+    /// Returns whether the checkpoint should be written.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        let tail_bytes = self
+            .end
+            .offset_bytes
+            .saturating_sub(self.saved.offset_bytes);
+        let is_small = self.saved.length_bytes <= SMALL_BYTES;
+        self.saved.is_behind && is_small
+            || self.saved.offset_bytes > self.end.offset_bytes
+            || tail_bytes > (self.saved.length_bytes / 4).max(TAIL_MIN_BYTES)
+    }
+
+    /// Returns whether the newest segment is long enough to become history.
+    pub(super) fn is_rotation_due(&self) -> bool {
+        let grown = self.end.offset_bytes.saturating_sub(self.head_bytes);
+        grown > SEGMENT_MAX_BYTES.max(self.head_bytes)
+    }
+}
+
+/// Does what is due, once the lock is held and everything others wrote is read.
+pub(super) async fn tend(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+    drawn: Option<Drawn>,
+) -> Result<(), StoreError> {
+    if cell.borrow().is_forgetting {
+        forget::resume(cell, ports, held).await?;
+    }
+    if cell.borrow().is_rotation_due() {
+        rotate(cell, ports, held).await?;
+    } else if let Some(drawn) = drawn {
+        publish_checkpoint(cell, ports, held, drawn).await?;
+    }
+    if cell.borrow().is_checkpoint_due() {
+        write_checkpoint(cell, ports, held).await?;
+    }
+    Ok(())
+}
+
+/// Puts damaged lines into quarantine, under names that say where they were and what they are: found again, they are the same file.
+pub(super) async fn quarantine_lines(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+) -> Result<(), StoreError> {
+    let (damaged, folder) = {
+        let mut store = cell.borrow_mut();
+        (std::mem::take(&mut store.damaged), store.path(QUARANTINE))
+    };
+    let more = damaged.len().saturating_sub(QUARANTINE_MAX);
+    for line in damaged.into_iter().take(QUARANTINE_MAX) {
+        let at = line.offset_bytes;
+        let path = format!("{folder}/ledger.{at}.{}.txt", checksum(&line.bytes));
+        if ports.files.create(&path, &line.bytes).await? {
+            cell.borrow_mut().say(Notice {
+                code: "ledger-damaged",
+                detail: format!(
+                    "one line at byte {at} of {LEDGER} was damaged ({}) and is in {QUARANTINE}",
+                    line.reason
+                ),
+            });
+        }
+    }
+    if more > 0 {
+        cell.borrow_mut().notice(
+            "ledger-damaged",
+            format!("{more} more damaged lines stay where they are"),
+        );
+    }
+    Ok(())
+}
+
+/// Looks at `memory.json` if it changed since it was last written or read whole.
+///
+/// # Errors
+/// `NewerVersion`, `Files`, and those of a commit when a person's changes are committed.
+pub(super) async fn look(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+) -> Result<(), StoreError> {
+    let path = cell.borrow().path(CHECKPOINT);
+    let stamp = ports.files.stamp(&path);
+    if cell.borrow().saved.stamp.as_deref() == Some(stamp.as_str()) {
+        return Ok(());
+    }
+    let Some(bytes) = load::read(ports, &path, 0).await? else {
+        let mut store = cell.borrow_mut();
+        let is_behind = store.state.seq() > Seq(0);
+        store.saved = Saved {
+            stamp: Some(stamp),
+            is_behind,
+            ..Saved::default()
+        };
+        return Ok(());
+    };
+    match snapshot::read(&bytes) {
+        Snapshot::Whole(header, _) => {
+            let ours = cell
+                .borrow()
+                .state
+                .origin()
+                .is_none_or(|x| *x == header.origin);
+            if !ours {
+                return quarantine_file(cell, ports, CHECKPOINT, "another ledger's").await;
+            }
+            let mut store = cell.borrow_mut();
+            store.saved = Saved {
+                stamp: Some(stamp),
+                seq: header.seq,
+                length_bytes: bytes.len() as u64,
+                offset_bytes: header.offset,
+                is_behind: header.seq < store.state.seq(),
+            };
+            Ok(())
+        }
+        Snapshot::Newer(found) => {
+            cell.borrow_mut().newer = Some(found);
+            Err(StoreError::NewerVersion {
+                found,
+                supported: super::entry::LEDGER_VERSION,
+            })
+        }
+        Snapshot::Damaged(reason) => quarantine_file(cell, ports, CHECKPOINT, reason).await,
+        Snapshot::Edited(header, document) => {
+            if let Err(error) = edit::apply(cell, ports, held, header, document).await {
+                cell.borrow_mut().saved.stamp = None;
+                return Err(error);
+            }
+            cell.borrow_mut().saved.stamp = Some(stamp);
+            write_checkpoint(cell, ports, held).await
+        }
+    }
+}
+
+/// Moves a damaged file aside, over nothing.
+pub(super) async fn quarantine_file(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    name: &str,
+    reason: &str,
+) -> Result<(), StoreError> {
+    let (from, folder) = {
+        let store = cell.borrow();
+        (store.path(name), store.path(QUARANTINE))
+    };
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "txt"));
+    let mut bytes = [0; 3];
+    ports.random.fill(&mut bytes);
+    let [a, b, c] = bytes;
+    let to = format!(
+        "{stem}.{}.{a:02x}{b:02x}{c:02x}.{ending}",
+        ports.clock.now()
+    );
+    match ports.files.rename(&from, &format!("{folder}/{to}")).await {
+        // Another process was first.
+        Ok(()) | Err(FilesError::NotFound { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let mut store = cell.borrow_mut();
+    store.saved = Saved {
+        stamp: Some(String::new()),
+        is_behind: true,
+        ..Saved::default()
+    };
+    let detail = format!(
+        "{name} was damaged ({reason}) and is kept as {QUARANTINE}/{to}; the ledger gave the state"
+    );
+    store.notice("checkpoint-quarantined", detail);
+    Ok(())
+}
+
+/// Writes `memory.json` for the state as it is, whatever stands there: something in it was forgotten.
+pub(super) async fn overwrite_checkpoint(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+) -> Result<(), StoreError> {
+    {
+        let mut store = cell.borrow_mut();
+        store.saved.stamp = Some(ports.files.stamp(&store.path(CHECKPOINT)));
+    }
+    write_checkpoint(cell, ports, held).await
+}
+
+/// Writes `memory.json` for the state as it is.
+pub(super) async fn write_checkpoint(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+) -> Result<(), StoreError> {
+    let Some(drawn) = draw(&cell.borrow()) else {
+        return Ok(());
+    };
+    let drawn = finish(ports, drawn).await;
+    publish_checkpoint(cell, ports, held, drawn).await
+}
+
+/// A checkpoint on its way, and the state it is of.
+pub(super) struct Drawn {
+    writing: Option<Writing>,
+    bytes: Vec<u8>,
+    seq: Seq,
+    end: End,
+    n_forgotten: u64,
+}
+
+/// Begins a checkpoint of the state as it is now; `None` before the first row.
+pub(super) fn draw(store: &Store) -> Option<Drawn> {
+    Some(Drawn {
+        writing: Some(Writing::file(&store.state, &store.end)?),
+        bytes: Vec::new(),
+        seq: store.state.seq(),
+        end: store.end.clone(),
+        n_forgotten: store.n_forgotten,
+    })
+}
+
+/// Writes a checkpoint into memory, giving way between slices: no step waits for a large store.
+pub(super) async fn finish(ports: Ports<'_>, mut drawn: Drawn) -> Drawn {
+    if let Some(mut writing) = drawn.writing.take() {
+        while writing.slice() == Some(true) {
+            ports.clock.sleep(0).await;
+        }
+        drawn.bytes = writing.finish().unwrap_or_default();
+    }
+    drawn
+}
+
+/// Puts a checkpoint in place, unless something was forgotten since it was drawn: it would bring the content back to disk.
+pub(super) async fn publish_checkpoint(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+    drawn: Drawn,
+) -> Result<(), StoreError> {
+    if drawn.bytes.is_empty() || cell.borrow().n_forgotten != drawn.n_forgotten {
+        return Ok(());
+    }
+    lock::beat(cell, ports, held).await?;
+    let path = cell.borrow().path(CHECKPOINT);
+    // A change a person made since the last look is read before it is written over.
+    if cell.borrow().saved.stamp.as_deref() != Some(ports.files.stamp(&path).as_str()) {
+        return Ok(());
+    }
+    ports.files.replace(&path, &drawn.bytes).await?;
+    let stamp = ports.files.stamp(&path);
+    let mut store = cell.borrow_mut();
+    store.saved = Saved {
+        stamp: Some(stamp),
+        seq: drawn.seq,
+        length_bytes: drawn.bytes.len() as u64,
+        offset_bytes: drawn.end.offset_bytes,
+        is_behind: drawn.seq < store.state.seq(),
+    };
+    Ok(())
+}
+
+/// Makes the newest segment history and begins a new one with the folded state.
+///
+/// The old rows are copied first and `ledger.jsonl` is replaced at once after it: that replacement is the one moment of
+/// change. A copy left by a process that died in between is recognised and written over.
+pub(super) async fn rotate(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+) -> Result<(), StoreError> {
+    let (dir, path) = {
+        let store = cell.borrow();
+        (store.dir.clone(), store.path(LEDGER))
+    };
+    let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
+    let names = load::segments(ports, &dir).await?;
+    let mut number = 1;
+    if let Some(last) = names.last() {
+        let last_path = cell.borrow().path(last);
+        let old = load::read(ports, &last_path, 0).await?;
+        let is_copy = old.is_some_and(|old| bytes.starts_with(&old));
+        number = load::segment_number(last).unwrap_or(0) + u32::from(!is_copy);
+    }
+    lock::beat(cell, ports, held).await?;
+    let segment = cell.borrow().path(&format!("ledger.{number:06}.jsonl"));
+    ports.files.replace(&segment, &bytes).await?;
+    lock::beat(cell, ports, held).await?;
+    begin_segment(cell, ports).await?;
+    lock::fence(cell, ports, held).await
+}
+
+/// Replaces `ledger.jsonl` by one row that holds the state.
+async fn begin_segment(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError> {
+    let (mut writing, row, path) = {
+        let store = cell.borrow();
+        let Some(origin) = store.state.origin().cloned() else {
+            return Ok(());
+        };
+        let seq = Seq(store.state.seq().0 + 1);
+        let row = Row {
+            origin,
+            seq,
+            at: ports.clock.now(),
+            tx: seq,
+            last: true,
+            body: Body::Fact(Fact::Checkpoint {
+                state: Box::default(),
+            }),
+        };
+        (Writing::row(&store.state), row, store.path(LEDGER))
+    };
+    while writing.slice() == Some(true) {
+        ports.clock.sleep(0).await;
+    }
+    let state = writing.finish().unwrap_or_default();
+    let mut bytes = Vec::new();
+    let invalid = |reason: String| StoreError::RowInvalid {
+        seq: row.seq.0,
+        reason,
+    };
+    codec::encode_checkpoint(&row, &state, &mut bytes).map_err(invalid)?;
+    if codec::verified(bytes.trim_ascii()).is_none() || state.is_empty() {
+        return Err(invalid("does not read back".to_owned()));
+    }
+    ports.files.replace(&path, &bytes).await?;
+    let mut store = cell.borrow_mut();
+    let origin = row.origin.clone();
+    store.state.stand_at(origin, row.seq);
+    store.end = End::default().after(&bytes);
+    store.head_bytes = bytes.len() as u64;
+    store.saved.is_behind = true;
+    // The checkpoint names a place in the segment before this one.
+    store.saved.offset_bytes = u64::MAX;
+    Ok(())
+}
