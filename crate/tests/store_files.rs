@@ -1,5 +1,7 @@
 //! The files of a store: the checkpoint, hand edits, damage, rotation, forgetting.
 
+#![allow(clippy::expect_used)]
+
 mod folder;
 
 use folder::{DIR, Folder, memory, memory_at, position, scope, turn, write};

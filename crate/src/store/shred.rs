@@ -28,6 +28,8 @@ const PIECE_MASK: u128 = (1 << (21 * PIECE_CHARS)) - 1;
 pub(super) struct Shredder {
     ids: Vec<MemoryId>,
     pieces: BTreeSet<Piece>,
+    /// One bit for each piece, by its hash: nearly every piece of a long ledger is ruled out here.
+    sieve: Vec<u64>,
     /// Contents too short to have a piece, as whole texts.
     short: BTreeSet<String>,
 }
@@ -41,6 +43,15 @@ fn pieces_of(text: &str, mut each: impl FnMut(Piece, usize)) {
             each(piece, n + 1);
         }
     }
+}
+
+/// Words of the sieve: 65,536 bits for at most some ten thousand pieces.
+const SIEVE_WORDS: usize = 1_024;
+
+/// Returns a piece's place in the sieve: a word and a bit of it.
+fn place_of(piece: Piece) -> (usize, u64) {
+    let mixed = (piece as u64 ^ (piece >> 63) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
+    ((mixed >> 6) as usize % SIEVE_WORDS, 1 << (mixed & 63))
 }
 
 /// Returns a text as it stands inside a JSON string.
@@ -91,18 +102,31 @@ impl Shredder {
         for failure in state.failures() {
             keep(&failure.signature);
         }
+        let mut sieve = vec![0; SIEVE_WORDS];
+        for &piece in &pieces {
+            let (word, bit) = place_of(piece);
+            if let Some(word) = sieve.get_mut(word) {
+                *word |= bit;
+            }
+        }
         Self {
             ids: ids.to_vec(),
             pieces,
+            sieve,
             short,
         }
+    }
+
+    fn has(&self, piece: Piece) -> bool {
+        let (word, bit) = place_of(piece);
+        self.sieve.get(word).is_some_and(|word| word & bit != 0) && self.pieces.contains(&piece)
     }
 
     /// Returns whether a text shares a piece with what is forgotten.
     fn touches(&self, text: &str) -> bool {
         let mut found = self.short.contains(text.trim());
         pieces_of(text, |piece, _| {
-            found = found || self.pieces.contains(&piece);
+            found = found || self.has(piece);
         });
         found
     }
@@ -288,7 +312,7 @@ impl Shredder {
         let text = String::from_utf8_lossy(bytes);
         let mut ends: Vec<usize> = Vec::new();
         pieces_of(&text, |piece, end| {
-            if self.pieces.contains(&piece) {
+            if self.has(piece) {
                 ends.push(end);
             }
         });
