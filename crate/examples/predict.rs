@@ -28,6 +28,7 @@ fn main() {
         "write" => rows(&path, write),
         "signals" => rows(&path, signals),
         "sessions" => sessions(&path),
+        "table" => println!("{}", table()),
         _ => panic!("unknown task {task}"),
     }
 }
@@ -83,6 +84,18 @@ fn signals(row: &Value) -> Value {
         .map(|signal| signal.id)
         .collect();
     json!({ "id": row["id"], "veto": veto, "signals": signals })
+}
+
+fn table() -> Value {
+    let words = screen::signal::all().map(|row| json!({ "id": row.id, "weight": row.weight }));
+    let shapes = screen::shape::SHAPES
+        .iter()
+        .map(|row| json!({ "id": row.id, "weight": row.weight }));
+    let compounds = screen::compound::COMPOUNDS
+        .iter()
+        .map(|row| json!({ "id": row.id, "weight": row.weight }));
+    let bias = json!({ "id": "bias", "weight": heuristic::BIAS });
+    words.chain(shapes).chain(compounds).chain([bias]).collect()
 }
 
 fn sessions(folder: &str) {

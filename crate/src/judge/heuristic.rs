@@ -27,15 +27,15 @@ fn importance(kept: &Kept) -> f64 {
     1.0 / (1.0 + f64::from(-(BIAS + score)).exp())
 }
 
-/// Returns the type with the most weight of hints; a constraint when they are even.
+/// Returns the type with the most weight of kinds; a constraint when they are even.
 fn memory_type(kept: &Kept) -> Type {
     let mut totals = [0.0f32; 3];
     for signal in &kept.signals {
-        let Some(hint) = signal.hint.to_type() else {
+        let Some(kind) = signal.kind.to_type() else {
             continue;
         };
         for (total, known) in totals.iter_mut().zip(Type::ALL) {
-            if known == hint {
+            if known == kind {
                 *total += signal.weight.max(0.1);
             }
         }

@@ -1,5 +1,7 @@
 //! Finds words of a table in a sentence: one pass, built once.
 
+use std::collections::BTreeMap;
+
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind};
 
 /// The groups a sentence may match, as bits. A table has at most 128 rows.
@@ -26,28 +28,29 @@ struct Pattern {
 const NEGATIONS: &[&str] = &["不", "没", "无需", "非", "not", "n't", "never", "no"];
 
 impl Lexicon {
-    /// Builds the table from rows of words; `masks` are words that hide the letters under them.
+    /// Builds the table from rows of words separated by `|`; `masks` are words that hide the letters under them.
     ///
     /// The longest word at the leftmost place wins, so a mask hides every shorter word inside it. An automaton that cannot be
     /// built matches nothing; the tables are constants and a test builds them.
-    pub fn new(rows: &[&[&str]], masks: &[&str]) -> Self {
+    pub fn new<'a>(
+        rows: impl Iterator<Item = &'a str>,
+        masks: impl Iterator<Item = &'a str>,
+    ) -> Self {
         let mut words: Vec<&str> = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
-        for (index, row) in rows.iter().enumerate() {
-            for word in *row {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, row) in rows.enumerate() {
+            for word in row.split('|') {
                 let (bare, at_start) = match word.strip_prefix('^') {
                     Some(bare) => (bare, true),
-                    None => (*word, false),
+                    None => (word, false),
                 };
                 let bit = 1u128 << (index & 127);
-                let at = match words.iter().position(|known| *known == bare) {
-                    Some(at) => at,
-                    None => {
-                        words.push(bare);
-                        patterns.push(Pattern::of(bare));
-                        words.len() - 1
-                    }
-                };
+                let at = *places.entry(bare).or_insert_with(|| {
+                    words.push(bare);
+                    patterns.push(Pattern::of(bare));
+                    words.len() - 1
+                });
                 if let Some(pattern) = patterns.get_mut(at) {
                     if at_start {
                         pattern.start_rows |= bit;
@@ -57,8 +60,8 @@ impl Lexicon {
                 }
             }
         }
-        for mask in masks {
-            if !words.contains(mask) {
+        for mask in masks.flat_map(|row| row.split('|')) {
+            if !places.contains_key(mask) {
                 words.push(mask);
                 patterns.push(Pattern::of(mask));
             }
@@ -178,10 +181,10 @@ fn negated(text: &str, at: usize, window: usize) -> bool {
 mod tests {
     use super::*;
 
-    const ROWS: &[&[&str]] = &[&["always", "必须"], &["^add", "别"], &["must", "must not"]];
+    const ROWS: &[&str] = &["always|必须", "^add|别", "must|must not"];
 
     fn check(text: &str, expected: Hits) {
-        let lexicon = Lexicon::new(ROWS, &["分别", "not always"]);
+        let lexicon = Lexicon::new(ROWS.iter().copied(), ["分别|not always"].into_iter());
         assert_eq!(lexicon.hits(text, &[4, 0, 0]), expected, "{text:?}");
     }
 

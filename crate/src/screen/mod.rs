@@ -1,6 +1,7 @@
 //! Keeps a candidate with the signals it showed, or refuses it with a reason. Content only: what is known already
 //! (`duplicate`, `forgotten`) is the engine's to say.
 
+pub mod compound;
 mod intent;
 mod lexicon;
 mod reading;
@@ -12,7 +13,7 @@ pub mod veto;
 use crate::extract::Candidate;
 use lexicon::Lexicon;
 use reading::Reading;
-use signal::Hint;
+use signal::Kind;
 use std::sync::OnceLock;
 
 pub use intent::{asks_to_forget, declares_global};
@@ -23,7 +24,7 @@ pub struct MatchedSignal {
     /// Frozen, stored with the memory.
     pub id: &'static str,
     pub weight: f32,
-    pub hint: Hint,
+    pub kind: Kind,
 }
 
 /// What the screen found in a sentence it keeps.
@@ -83,26 +84,31 @@ pub fn signals_of(candidate: &Candidate) -> Vec<MatchedSignal> {
 fn signals(reading: &Reading) -> Vec<MatchedSignal> {
     let tables = tables();
     let hits = tables.lexicon.hits(&reading.text, &tables.windows);
-    let mut out = Vec::new();
-    for (row, signal) in signal::SIGNALS.iter().enumerate() {
-        if hits >> (row & 127) & 1 == 1 {
-            out.push(MatchedSignal {
-                id: signal.id,
-                weight: signal.weight,
-                hint: signal.hint,
-            });
-        }
-    }
-    for shape in shape::SHAPES {
-        if (shape.holds)(reading) {
-            out.push(MatchedSignal {
-                id: shape.id,
-                weight: shape.weight,
-                hint: shape.hint,
-            });
-        }
-    }
-    out
+    let words = signal::all().enumerate().filter_map(|(row, signal)| {
+        (hits >> (row & 127) & 1 == 1).then_some(MatchedSignal {
+            id: signal.id,
+            weight: signal.weight,
+            kind: signal.kind,
+        })
+    });
+    let sides = compound::Sides::of(hits);
+    let compounds = compound::COMPOUNDS
+        .iter()
+        .filter(|row| (row.holds)(&sides, reading))
+        .map(|row| MatchedSignal {
+            id: row.id,
+            weight: row.weight,
+            kind: row.kind,
+        });
+    let shapes = shape::SHAPES
+        .iter()
+        .filter(|row| (row.holds)(reading))
+        .map(|row| MatchedSignal {
+            id: row.id,
+            weight: row.weight,
+            kind: row.kind,
+        });
+    words.chain(compounds).chain(shapes).collect()
 }
 
 struct Tables {
@@ -113,14 +119,14 @@ struct Tables {
 /// Built at the first sentence, then shared: the tables are constants.
 fn tables() -> &'static Tables {
     static TABLES: OnceLock<Tables> = OnceLock::new();
-    TABLES.get_or_init(|| {
-        let rows: Vec<&[&str]> = signal::SIGNALS.iter().map(|signal| signal.words).collect();
-        Tables {
-            lexicon: Lexicon::new(&rows, signal::NOT_SIGNALS),
-            windows: signal::SIGNALS
-                .iter()
-                .map(|signal| signal.negation_window)
-                .collect(),
-        }
+    TABLES.get_or_init(|| Tables {
+        lexicon: Lexicon::new(
+            signal::all().map(|signal| signal.words),
+            [signal::english::MASKS, signal::chinese::MASKS].into_iter(),
+        ),
+        windows: signal::all().map(|signal| signal.negation_window).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests;

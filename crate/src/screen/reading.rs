@@ -1,5 +1,6 @@
 //! A sentence read once: the facts that vetoes and shapes ask about.
 
+use super::shape::{Intro, intro, tech};
 use crate::extract::Candidate;
 
 /// What one pass over a cleaned sentence and a look at its surroundings tell.
@@ -20,6 +21,9 @@ pub struct Reading<'a> {
     pub words: usize,
     pub last: char,
     pub first: char,
+    /// Known names of technology, at most 3.
+    pub tech: usize,
+    pub intro: Intro,
 }
 
 impl<'a> Reading<'a> {
@@ -42,9 +46,12 @@ impl<'a> Reading<'a> {
             words: 0,
             last: ' ',
             first: ' ',
+            tech: 0,
+            intro: intro(candidate.context.before()),
             text,
         };
         reading.count();
+        reading.tech = tech(&reading.text);
         reading
     }
 

@@ -1,7 +1,7 @@
 //! What a sentence looks like, apart from its words: a table of facts with weights.
 
 use super::reading::Reading;
-use super::signal::Hint;
+use super::signal::Kind;
 
 /// One fact about a sentence and its surroundings.
 #[derive(Debug)]
@@ -9,70 +9,248 @@ pub struct Shape {
     /// Stored with the memory; frozen.
     pub id: &'static str,
     pub weight: f32,
-    pub hint: Hint,
+    pub kind: Kind,
     pub holds: fn(&Reading) -> bool,
 }
 
-const fn row(id: &'static str, weight: f32, hint: Hint, holds: fn(&Reading) -> bool) -> Shape {
+const fn row(id: &'static str, weight: f32, kind: Kind, holds: fn(&Reading) -> bool) -> Shape {
     Shape {
         id,
         weight,
-        hint,
+        kind,
         holds,
     }
 }
 
 /// The shapes.
 pub const SHAPES: &[Shape] = &[
-    row("is-han", 0.0, Hint::None, |r| r.is_han()),
-    row("very-short", -0.8, Hint::None, |r| r.length() < 4),
-    row("short", -0.2, Hint::None, |r| (4..8).contains(&r.length())),
-    row("long", -0.4, Hint::None, |r| r.length() > 30),
-    row("has-path", -0.4, Hint::None, |r| has_path(&r.text)),
-    row("has-url", -0.2, Hint::None, |r| r.text.contains("://")),
-    row("has-mention", -0.8, Hint::None, |r| has_mention(&r.text)),
-    row("has-code-mark", 0.1, Hint::None, |r| r.text.contains('`')),
-    row("has-call", -0.3, Hint::None, |r| r.text.contains("()")),
-    row("shouts", 0.4, Hint::Constraint, |r| shouts(&r.text)),
-    row("tech", 0.4, Hint::Decision, |r| tech(&r.text) == 1),
-    row("tech-list", 0.9, Hint::Decision, |r| tech(&r.text) >= 2),
-    row("ends-open", -1.2, Hint::None, |r| {
-        matches!(r.last, ':' | '：' | ',' | '，')
+    row("is-han", 0.0, Kind::Support, |r| r.is_han()),
+    row("very-short", -0.8, Kind::Passing, |r| r.length() < 4),
+    row("short", -0.2, Kind::Passing, |r| {
+        (4..8).contains(&r.length())
     }),
-    row("ends-query", -1.5, Hint::None, |r| {
+    row("long", -0.4, Kind::Passing, |r| r.length() > 30),
+    row("has-path", -0.4, Kind::Passing, |r| has_path(&r.text)),
+    row("has-url", -0.2, Kind::Passing, |r| r.text.contains("://")),
+    row("has-mention", -0.8, Kind::Passing, |r| has_mention(&r.text)),
+    row("has-code-mark", 0.2, Kind::Support, |r| {
+        r.text.contains('`')
+    }),
+    row("has-call", -0.3, Kind::Passing, |r| r.text.contains("()")),
+    row("shouts", 0.4, Kind::Rule, |r| shouts(&r.text)),
+    row("labelled", 0.6, Kind::Rule, |r| labelled(&r.text)),
+    row("tech", 0.4, Kind::Choice, |r| r.tech == 1),
+    row("tech-list", 0.9, Kind::Choice, |r| r.tech >= 2),
+    row("tech-label", 0.8, Kind::Choice, |r| {
+        r.tech > 0 && tech_label(&r.text)
+    }),
+    row("ends-query", -1.5, Kind::Passing, |r| {
         matches!(r.last, '?' | '？')
     }),
-    row("ends-part", -0.3, Hint::None, |r| {
-        matches!(r.last, ';' | '；' | '…')
+    row("ends-part", -0.6, Kind::Passing, |r| {
+        matches!(r.last, ';' | '；' | '…' | ',' | '，')
     }),
-    row("ends-stop", 0.1, Hint::None, |r| {
+    row("ends-stop", 0.1, Kind::Support, |r| {
         matches!(r.last, '.' | '。' | '!' | '！')
     }),
-    row("is-item", 0.0, Hint::None, |r| r.is_item()),
-    row("lower-start", -0.2, Hint::None, |r| {
+    row("cut-start", -1.0, Kind::Passing, |r| {
+        matches!(r.first, '的' | '了' | '，' | '、' | ',' | ')' | '）' | '；')
+    }),
+    row("unbalanced", -0.8, Kind::Passing, |r| unbalanced(&r.text)),
+    row("has-line-number", -0.8, Kind::Passing, |r| {
+        has_line_number(&r.text)
+    }),
+    row("pointing-start", -0.6, Kind::Passing, |r| {
+        starts_pointing(&r.text)
+    }),
+    row("is-item", 0.0, Kind::Support, |r| r.is_item()),
+    row("lower-start", -0.2, Kind::Passing, |r| {
         r.first.is_ascii_lowercase()
     }),
-    row("many-symbols", -0.6, Hint::None, |r| {
+    row("many-symbols", -0.6, Kind::Passing, |r| {
         r.symbols * 8 > r.chars
     }),
-    row("many-digits", -0.3, Hint::None, |r| r.digits * 8 > r.chars),
-    row("alone", 0.2, Hint::None, |r| {
+    row("many-digits", -0.3, Kind::Passing, |r| {
+        r.digits * 8 > r.chars
+    }),
+    row("alone", 0.2, Kind::Support, |r| {
         r.before.trim().is_empty() && r.after.trim().is_empty()
     }),
-    row("first", -0.2, Hint::None, |r| r.before.trim().is_empty()),
-    row("after-intro", -0.2, Hint::None, |r| {
-        r.before.trim_end().ends_with([':', '：'])
+    row("first", -0.2, Kind::Passing, |r| r.before.trim().is_empty()),
+    row("under-rules", 0.8, Kind::Rule, |r| r.intro == Intro::Rules),
+    row("under-traps", 1.0, Kind::Trap, |r| r.intro == Intro::Traps),
+    row("under-contents", -0.7, Kind::Passing, |r| {
+        r.intro == Intro::Contents
     }),
-    row("under-heading", 0.0, Hint::None, |r| {
-        r.before.contains("\n#") || r.before.starts_with('#')
-    }),
-    row("among-items", 0.0, Hint::None, |r| {
+    row("among-items", 0.0, Kind::Support, |r| {
         r.before.contains("\n- ") || r.after.contains("\n- ")
     }),
-    row("near-code", -0.5, Hint::None, |r| {
+    row("near-code", -0.5, Kind::Passing, |r| {
         near_code(r.before) || near_code(r.after)
     }),
 ];
+
+/// What the line that introduces a list or a section promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Intro {
+    #[default]
+    None,
+    Rules,
+    Traps,
+    Contents,
+}
+
+/// Longest introducing line, in characters.
+const INTRO_CHARS: usize = 40;
+
+/// Returns what the nearest introducing line above promises: a heading, a line that ends in a colon, or a short line with no stop.
+pub fn intro(before: &str) -> Intro {
+    let Some(line) = before
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| is_intro(line))
+    else {
+        return Intro::None;
+    };
+    let line = line.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    if has(&[
+        "gotcha",
+        "pitfall",
+        "caveat",
+        "known issue",
+        "trap",
+        "troubleshoot",
+        "踩坑",
+        "陷阱",
+        "常见问题",
+        "已知问题",
+        "坑",
+    ]) {
+        Intro::Traps
+    } else if has(&[
+        "rule",
+        "convention",
+        "guideline",
+        "principle",
+        "standard",
+        "constraint",
+        "don't",
+        "do not",
+        "never",
+        "always",
+        "style",
+        "policy",
+        "important",
+        "workflow",
+        "practice",
+        "规则",
+        "规范",
+        "约定",
+        "原则",
+        "禁止",
+        "不要",
+        "约束",
+        "限制",
+        "红线",
+        "标准",
+        "习惯",
+        "注意",
+    ]) {
+        Intro::Rules
+    } else if has(&[
+        "include",
+        "contain",
+        "content",
+        "following",
+        "list",
+        "step",
+        "task",
+        "todo",
+        "phase",
+        "output",
+        "plan",
+        "包括",
+        "包含",
+        "内容",
+        "如下",
+        "列出",
+        "步骤",
+        "阶段",
+        "任务",
+        "待办",
+        "计划",
+        "输出",
+        "生成",
+        "识别",
+        "功能",
+        "流程",
+    ]) {
+        Intro::Contents
+    } else {
+        Intro::None
+    }
+}
+
+fn is_intro(line: &str) -> bool {
+    let item = line.starts_with(['-', '*', '+', '•', '|', '`', '>'])
+        || line.starts_with(|c: char| c.is_ascii_digit());
+    !line.is_empty()
+        && line.chars().take(INTRO_CHARS + 1).count() <= INTRO_CHARS
+        && (line.starts_with('#')
+            || line.starts_with("**")
+            || line.ends_with([':', '：'])
+            || !item
+                && !line.ends_with([
+                    '.', '。', '!', '！', '?', '？', ';', '；', ',', '，', ')', '}', '{', '…',
+                ]))
+}
+
+/// Returns whether the sentence opens with the label of a rule.
+fn labelled(text: &str) -> bool {
+    const LABELS: &[&str] = &[
+        "must",
+        "must not",
+        "avoid",
+        "note",
+        "important",
+        "rule",
+        "never",
+        "always",
+        "warning",
+        "caution",
+        "don't",
+        "注意",
+        "重要",
+        "规则",
+        "约定",
+        "禁止",
+        "原则",
+        "警告",
+        "提醒",
+    ];
+    let Some(end) = text.find([':', '：']).filter(|end| *end <= 12) else {
+        return false;
+    };
+    text.get(..end).is_some_and(|label| {
+        LABELS
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(label.trim()))
+    })
+}
+
+/// Returns whether the sentence is a short label, a colon and a value: `缓存: Redis`.
+fn tech_label(text: &str) -> bool {
+    let Some((label, value)) = text.split_once([':', '：']) else {
+        return false;
+    };
+    !label.is_empty()
+        && label.chars().count() <= 16
+        && !label.contains(['/', '`', '"', '，', ','])
+        && !value.trim().is_empty()
+        && !value.starts_with('/')
+}
 
 /// Returns whether a file path or file name stands in the text.
 fn has_path(text: &str) -> bool {
@@ -134,6 +312,50 @@ fn shouts(text: &str) -> bool {
     })
 }
 
+/// Returns whether a bracket closes that did not open here, or the other way round: half of a sentence.
+fn unbalanced(text: &str) -> bool {
+    let n = |c: char| text.matches(c).count();
+    n('(') + n('（') != n(')') + n('）')
+}
+
+/// Returns whether a line of a file is named by its number.
+fn has_line_number(text: &str) -> bool {
+    let digit_after = |word: &str| {
+        text.match_indices(word).any(|(at, _)| {
+            text.get(at + word.len()..)
+                .is_some_and(|tail| tail.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    digit_after("line ")
+        || digit_after("lines ")
+        || digit_after("Line ")
+        || text.contains('行') && digit_after("第")
+}
+
+/// Returns whether the sentence begins with a word that points at something said before.
+fn starts_pointing(text: &str) -> bool {
+    const POINTERS: &[&str] = &[
+        "it", "it's", "that", "that's", "this", "these", "those", "they", "he", "she", "here",
+        "there", "which",
+    ];
+    let first = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .next()
+        .unwrap_or_default();
+    POINTERS.iter().any(|word| word.eq_ignore_ascii_case(first)) && !first_is_project(text)
+}
+
+/// `This repo`, `this project`: what they point at is there next week too.
+fn first_is_project(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip(1);
+    words.next().is_some_and(|word| {
+        ["repo", "repository", "project", "codebase", "machine", "is"]
+            .contains(&word.to_ascii_lowercase().as_str())
+    }) && text
+        .get(..4)
+        .is_some_and(|head| head.eq_ignore_ascii_case("this"))
+}
+
 fn near_code(text: &str) -> bool {
     text.contains("@@ ")
         || text.contains("\n+ ")
@@ -143,202 +365,315 @@ fn near_code(text: &str) -> bool {
         || text.contains("import ")
 }
 
-/// Names of languages, libraries, services and tools, lower case. Counted up to three.
+/// Names of languages, libraries, services and tools, lower case, in order. Words that are also plain English are left out.
 const TECH: &[&str] = &[
-    "python",
-    "typescript",
-    "javascript",
-    "rust",
-    "golang",
-    "java",
-    "kotlin",
-    "swift",
-    "ruby",
-    "php",
-    "c++",
-    "scala",
-    "elixir",
-    "node",
-    "nodejs",
-    "node.js",
-    "deno",
-    "bun",
-    "react",
-    "vue",
-    "svelte",
-    "angular",
-    "next.js",
-    "nextjs",
-    "nuxt",
-    "solid.js",
-    "vite",
-    "webpack",
-    "rollup",
-    "esbuild",
-    "tailwind",
-    "tailwindcss",
-    "shadcn",
-    "antd",
-    "ant",
-    "refine",
-    "mui",
-    "bootstrap",
-    "fastapi",
-    "flask",
-    "django",
-    "express",
-    "nestjs",
-    "spring",
-    "rails",
-    "laravel",
-    "gin",
-    "axum",
+    ".net",
     "actix",
-    "tokio",
-    "postgres",
-    "postgresql",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "duckdb",
-    "redis",
-    "mongodb",
-    "mongo",
-    "elasticsearch",
-    "opensearch",
-    "kafka",
-    "rabbitmq",
-    "nats",
-    "clickhouse",
-    "neo4j",
-    "milvus",
-    "qdrant",
-    "pgvector",
-    "minio",
-    "s3",
-    "sqs",
-    "ses",
-    "sns",
-    "lambda",
-    "dynamodb",
-    "cloudfront",
-    "cloudflare",
-    "vercel",
-    "netlify",
-    "aws",
-    "gcp",
-    "azure",
+    "aiohttp",
+    "airflow",
     "aliyun",
-    "docker",
-    "kubernetes",
-    "k8s",
-    "helm",
-    "terraform",
-    "pulumi",
+    "alpine",
+    "angular",
     "ansible",
-    "nginx",
+    "ant-design",
+    "antd",
+    "argocd",
+    "artifactory",
+    "astro",
+    "auth0",
+    "avro",
+    "aws",
+    "axios",
+    "axum",
+    "azure",
+    "babel",
+    "bazel",
+    "beautifulsoup",
+    "bigquery",
+    "biome",
+    "bootstrap",
+    "buildkite",
+    "buildx",
+    "bun",
+    "c++",
     "caddy",
+    "cargo",
+    "cassandra",
+    "celery",
+    "chromatic",
+    "circleci",
+    "clang",
+    "claude",
+    "clickhouse",
+    "clippy",
+    "cloudflare",
+    "cloudfront",
+    "cmake",
+    "cockroachdb",
+    "codemirror",
+    "conda",
+    "consul",
+    "csharp",
+    "cuda",
+    "cypress",
+    "d3",
+    "dbt",
+    "debian",
+    "deno",
+    "django",
+    "docker",
+    "dotnet",
+    "drizzle",
+    "duckdb",
+    "dynamodb",
+    "echarts",
+    "elasticsearch",
+    "electron",
+    "element-plus",
+    "elixir",
+    "envoy",
+    "esbuild",
+    "eslint",
+    "etcd",
+    "faiss",
+    "fastapi",
+    "firebase",
+    "flask",
+    "flutter",
+    "gatsby",
+    "gcc",
+    "gcp",
+    "gemini",
+    "ghcr",
+    "gitlab",
+    "godot",
+    "golang",
+    "gorm",
+    "gradle",
+    "grafana",
     "graphql",
     "grpc",
-    "rest",
-    "websocket",
-    "jwt",
-    "oauth",
-    "pydantic",
-    "sqlalchemy",
-    "prisma",
-    "drizzle",
-    "sqlglot",
-    "pytest",
-    "vitest",
+    "haproxy",
+    "hibernate",
+    "hikari",
+    "hono",
+    "htmx",
+    "httpx",
+    "huggingface",
+    "influxdb",
+    "iso8601",
+    "istio",
+    "java",
+    "javascript",
+    "jekyll",
+    "jenkins",
     "jest",
-    "playwright",
-    "cypress",
-    "mocha",
-    "eslint",
-    "oxlint",
-    "prettier",
-    "biome",
-    "ruff",
-    "black",
-    "mypy",
-    "pyright",
-    "clippy",
-    "rustfmt",
-    "uv",
-    "pip",
-    "poetry",
-    "conda",
-    "npm",
-    "pnpm",
-    "yarn",
-    "cargo",
-    "maven",
-    "gradle",
-    "make",
-    "cmake",
-    "bazel",
-    "just",
-    "git",
-    "github",
-    "gitlab",
+    "jetpack",
     "jira",
-    "openai",
-    "claude",
-    "gemini",
-    "qwen",
-    "llama",
-    "electron",
-    "tauri",
-    "flutter",
-    "zustand",
-    "redux",
-    "pandas",
-    "numpy",
-    "polars",
-    "pytorch",
-    "celery",
-    "airflow",
-    "spark",
-    "slog",
-    "zap",
-    "tracing",
-    "otel",
-    "opentelemetry",
-    "prometheus",
-    "grafana",
-    "sentry",
-    "ubuntu",
-    "debian",
-    "alpine",
-    "windows",
-    "macos",
-    "linux",
-    "sdk",
-    "monaco",
-    "logto",
-    "supabase",
-    "firebase",
-    "stripe",
-    "html",
-    "css",
-    "sass",
-    "wasm",
-    "webassembly",
-    "protobuf",
-    "nacos",
-    "etcd",
-    "consul",
+    "jpa",
+    "junit",
+    "jwt",
+    "k8s",
+    "kafka",
+    "keras",
+    "keycloak",
+    "koa",
+    "kotlin",
+    "ktor",
+    "kubernetes",
+    "lambda",
+    "lancedb",
     "langchain",
+    "langgraph",
+    "laravel",
+    "ldap",
+    "leaflet",
+    "lerna",
+    "linux",
+    "llama",
+    "llamaindex",
+    "log4j",
+    "logback",
+    "logto",
+    "loguru",
+    "lombok",
+    "macos",
+    "mapbox",
+    "mariadb",
+    "maven",
+    "mdx",
+    "meson",
+    "micronaut",
+    "milvus",
+    "mingw",
+    "minikube",
+    "minio",
+    "mocha",
+    "monaco",
+    "mongo",
+    "mongodb",
+    "mqtt",
+    "msvc",
+    "mui",
+    "mybatis",
+    "mypy",
+    "mysql",
+    "nacos",
+    "nats",
+    "neo4j",
+    "nestjs",
+    "netlify",
+    "next.js",
+    "nextjs",
+    "nginx",
+    "node.js",
+    "nodejs",
+    "nosql",
+    "npm",
+    "numpy",
+    "nuxt",
+    "nx",
+    "oauth",
+    "oidc",
+    "okta",
     "ollama",
+    "onnx",
+    "openai",
+    "opensearch",
+    "opentelemetry",
+    "otel",
+    "oxlint",
+    "pandas",
+    "parquet",
+    "pgvector",
+    "php",
+    "pinecone",
+    "pinia",
+    "pino",
+    "pip",
+    "playwright",
+    "pnpm",
+    "podman",
+    "poetry",
+    "polars",
+    "postgres",
+    "postgresql",
+    "prettier",
+    "prisma",
+    "prometheus",
+    "protobuf",
+    "pulsar",
+    "pulumi",
+    "puppeteer",
+    "pydantic",
+    "pyqt",
+    "pyright",
+    "pyside6",
+    "pytest",
+    "python",
+    "pytorch",
+    "qdrant",
+    "qt",
+    "quarkus",
+    "qwen",
+    "rabbitmq",
+    "rails",
+    "raylib",
+    "react",
+    "redis",
+    "redux",
+    "rollup",
+    "rsbuild",
+    "rspack",
+    "ruby",
+    "ruff",
+    "rust",
+    "rustfmt",
+    "s3",
+    "saml",
+    "sass",
+    "scala",
+    "scrapy",
+    "sentry",
+    "sequelize",
+    "serilog",
+    "ses",
+    "shadcn",
+    "sklearn",
+    "slog",
+    "snowflake",
+    "sns",
+    "spring",
+    "springboot",
+    "sqlalchemy",
+    "sqlglot",
+    "sqlite",
+    "sqs",
+    "storybook",
+    "stripe",
+    "structlog",
+    "supabase",
+    "svelte",
+    "swc",
+    "swiftui",
+    "swr",
+    "tailwind",
+    "tailwindcss",
+    "tanstack",
+    "taro",
+    "tauri",
+    "tensorflow",
+    "terraform",
+    "testcontainers",
+    "three.js",
+    "timescaledb",
+    "tokio",
+    "traefik",
+    "trpc",
+    "turborepo",
+    "typeorm",
+    "typescript",
+    "ubuntu",
+    "ulid",
+    "uniapp",
+    "unreal",
+    "utf-8",
+    "uv",
+    "vercel",
+    "verdaccio",
+    "vite",
+    "vitest",
+    "vue",
+    "vuex",
+    "wasm",
+    "weaviate",
+    "webassembly",
+    "webpack",
+    "websocket",
+    "winston",
+    "yarn",
+    "zerolog",
+    "zod",
+    "zookeeper",
+    "zustand",
 ];
 
 /// Returns how many known names stand in the text, at most 3.
-fn tech(text: &str) -> usize {
+pub fn tech(text: &str) -> usize {
     let mut n = 0;
-    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '#'))) {
-        let word = word.trim_end_matches('.');
-        if (2..=15).contains(&word.len()) && TECH.iter().any(|name| name.eq_ignore_ascii_case(word))
+    let mut buffer = [0u8; 16];
+    for word in
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '#' | '-')))
+    {
+        let word = word.trim_end_matches(['.', '-']);
+        let Some(lower) = buffer.get_mut(..word.len()).filter(|_| word.len() >= 2) else {
+            continue;
+        };
+        lower.copy_from_slice(word.as_bytes());
+        lower.make_ascii_lowercase();
+        if TECH
+            .binary_search_by(|name| name.as_bytes().cmp(lower))
+            .is_ok()
         {
             n += 1;
             if n == 3 {
@@ -347,4 +682,9 @@ fn tech(text: &str) -> usize {
         }
     }
     n
+}
+
+#[cfg(test)]
+pub(super) fn names_are_in_order() -> bool {
+    TECH.is_sorted()
 }

@@ -421,9 +421,79 @@ fn orders_to_ignore(text: &str) -> bool {
     has_any(text, IGNORE) && has_any(text, RULES)
 }
 
+/// Characters that a statement before a closing question must have, for the sentence to be weighed and not refused.
+const STATEMENT_CHARS: usize = 10;
+
+/// Returns whether the sentence asks and does nothing else. `X is Y, no?` states before it asks, and is weighed.
 fn ends_as_question(text: &str) -> bool {
     let text = text.trim_end_matches(['"', '”', '」', ')', '）', '!', '！', ' ', '。', '.', '~']);
-    text.ends_with(['?', '？']) || text.ends_with('吗') || text.ends_with('呢')
+    let Some(body) = ["?", "？", "吗", "呢"]
+        .iter()
+        .find_map(|mark| text.strip_suffix(mark))
+    else {
+        return false;
+    };
+    let last_clause = body
+        .rfind(['，', ',', ';', '；', '…', '—'])
+        .or_else(|| body.rfind("..."));
+    let statement = last_clause
+        .and_then(|at| body.get(..at))
+        .unwrap_or_default();
+    statement.chars().count() < STATEMENT_CHARS || asks_first(statement)
+}
+
+const QUESTION_STARTS: &[&str] = &[
+    "能不能",
+    "可不可以",
+    "是不是",
+    "有没有",
+    "为什么",
+    "为啥",
+    "怎么",
+    "如何",
+    "什么是",
+    "请问",
+    "如果",
+    "what",
+    "why",
+    "how",
+    "which",
+    "who",
+    "where",
+    "when",
+    "is ",
+    "are ",
+    "does ",
+    "do ",
+    "did ",
+    "should ",
+    "can ",
+    "could ",
+    "would ",
+    "will ",
+    "if ",
+    "was ",
+    "has ",
+    "have ",
+    "so what",
+    "so how",
+    "and what",
+    "and how",
+    "and why",
+    "but what",
+    "but why",
+    "but how",
+    "wait, ",
+    "hmm",
+    "i wonder",
+    "maybe",
+    "seems",
+    "ok, ",
+    "ok so",
+];
+
+fn asks_first(text: &str) -> bool {
+    starts_any(text, QUESTION_STARTS)
 }
 
 /// A question without its mark.

@@ -1,0 +1,78 @@
+//! Signals that speak only together: a table over the rows of the lexicon.
+
+use super::lexicon::Hits;
+use super::reading::Reading;
+use super::signal::{Kind, all};
+
+/// The rows of each kind that matched.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sides {
+    pub rules: u32,
+    pub choices: u32,
+    pub traps: u32,
+    pub support: u32,
+    pub passing: u32,
+}
+
+impl Sides {
+    /// Counts the rows of `hits` by kind.
+    pub fn of(hits: Hits) -> Self {
+        let mut sides = Self::default();
+        for (row, signal) in all().enumerate() {
+            let hit = u32::from(hits >> (row & 127) & 1 == 1);
+            match signal.kind {
+                Kind::Rule => sides.rules += hit,
+                Kind::Choice => sides.choices += hit,
+                Kind::Trap => sides.traps += hit,
+                Kind::Support => sides.support += hit,
+                Kind::Passing => sides.passing += hit,
+            }
+        }
+        sides
+    }
+}
+
+/// One combination.
+#[derive(Debug)]
+pub struct Compound {
+    /// Stored with the memory; frozen.
+    pub id: &'static str,
+    pub weight: f32,
+    pub kind: Kind,
+    pub holds: fn(&Sides, &Reading) -> bool,
+}
+
+const fn row(
+    id: &'static str,
+    weight: f32,
+    kind: Kind,
+    holds: fn(&Sides, &Reading) -> bool,
+) -> Compound {
+    Compound {
+        id,
+        weight,
+        kind,
+        holds,
+    }
+}
+
+/// The combinations.
+pub const COMPOUNDS: &[Compound] = &[
+    row("clean-rule", 0.6, Kind::Rule, |s, _| {
+        s.rules > 0 && s.passing == 0
+    }),
+    row("clean-choice", 0.5, Kind::Choice, |s, r| {
+        s.choices > 0 && r.tech > 0 && s.passing == 0
+    }),
+    row("two-rules", 0.4, Kind::Rule, |s, _| s.rules > 1),
+    row("rule-of-work", 0.4, Kind::Rule, |s, _| {
+        s.rules > 0 && s.support > 0
+    }),
+    row("trap-and-rule", 0.4, Kind::Trap, |s, _| {
+        s.traps > 0 && s.rules > 0
+    }),
+    row("much-passing", -0.5, Kind::Passing, |s, _| s.passing > 3),
+    row("nothing-lasting", -0.6, Kind::Passing, |s, r| {
+        s.rules + s.choices + s.traps == 0 && r.tech == 0
+    }),
+];

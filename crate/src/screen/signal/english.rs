@@ -1,0 +1,314 @@
+//! The English rows of the lexicon.
+
+use super::{Kind, Signal};
+
+/// Phrases that hold a signal and are none.
+pub const MASKS: &str = "not always|don't always|doesn't always|isn't always|not required|not necessarily|don't have to\
+    |doesn't have to|not necessary|no need to|at first|first class|first-class|must-have|one of these\
+    |each other|just in case|all right|after all|not all|not every|at all|as well|in order to|used to\
+    |right click|use case|use cases|for example|such as|don't forget|do not forget|don't know\
+    |do not know|don't think|don't see|don't understand|don't worry|i don't|we don't have|you don't\
+    |they don't|make sense|if possible|as soon as|as long as|once you|that way|only if|not only\
+    |one by one|source code|set up|feel free|as possible|in that case|in this case|so far so good\
+    |break down|break it down|cause of|root cause|port of|that's it|that is it";
+
+/// The rows, for lasting first.
+pub const SIGNALS: &[Signal] = &[
+    Signal {
+        id: "en-standing",
+        weight: 1.6,
+        kind: Kind::Rule,
+        negation_window: 12,
+        case: "From now on write the changelog first",
+        words: "from now on|going forward|in future|in the future|for the future|as a rule|as a general rule\
+                |every time|each time|whenever|before every|after every|before each|after each|at all times\
+                |under no circumstances|no matter what|for each new|for every new|any time you|when you write\
+                |when writing|when adding|when you add|before committing|before you commit|before pushing\
+                |before merging|before any|before you push|permanently|long term|long-term|in every|across all\
+                |across the project|throughout the|everywhere|everywhere else|project-wide|by convention\
+                |our convention|the convention|remember that|remember to|please remember|keep in mind|for all future\
+                |all future|for the rest of|by default we|as usual|standing rule|house rule|our policy|the policy\
+                |policy is|rule of thumb|without exception|from here on|henceforth|if you ever|unless i ask\
+                |unless i say|unless told|unless asked|unless i tell|without asking|ask me first|ask first\
+                |ask before|wait for my",
+    },
+    Signal {
+        id: "en-always",
+        weight: 1.1,
+        kind: Kind::Rule,
+        negation_window: 12,
+        case: "Always pin the compiler",
+        words: "always|never|not ever|ever again|never ever",
+    },
+    Signal {
+        id: "en-must",
+        weight: 0.6,
+        kind: Kind::Rule,
+        negation_window: 8,
+        case: "Handlers must be pure",
+        words: "must|mandatory|is required|are required|shall|have to be|has to be|must be|must always|required to",
+    },
+    Signal {
+        id: "en-prohibit",
+        weight: 0.6,
+        kind: Kind::Rule,
+        negation_window: 0,
+        case: "Do not touch the vendored code",
+        words: "do not|don't|dont|must not|mustn't|shall not|avoid|not allowed|forbidden|prohibited|no longer\
+                |refrain|stop using|may not|not permitted|disallowed|banned|leave alone|hands off|off limits\
+                |off-limits|should not|shouldn't|must never|should never|we don't want|i don't want|do not want\
+                |don't want|don't ever|cannot use|can't use|is out of scope|out of scope|untouched|as is|let's not",
+    },
+    Signal {
+        id: "en-should",
+        weight: 0.1,
+        kind: Kind::Support,
+        negation_window: 0,
+        case: "Names should be short",
+        words: "should|ought to|needs to be|need to be|needs to|supposed to",
+    },
+    Signal {
+        id: "en-prefer",
+        weight: 1.0,
+        kind: Kind::Rule,
+        negation_window: 6,
+        case: "I prefer small commits",
+        words: "prefer|prefers|preferred|preference|favor|favour|i like|i'd rather|stick to|stick with|keep to\
+                |i don't like|i hate|we like|we prefer|rather than|instead of|not a fan|i want you to always|opt for\
+                |keep it simple|keep it minimal|as few|small and|minimal",
+    },
+    Signal {
+        id: "en-only",
+        weight: 0.4,
+        kind: Kind::Rule,
+        negation_window: 0,
+        case: "Use only the standard library",
+        words: "only|exclusively|solely|nothing but|strictly|nothing else",
+    },
+    Signal {
+        id: "en-all",
+        weight: 0.3,
+        kind: Kind::Support,
+        negation_window: 0,
+        case: "All dates are UTC",
+        words: "all|every|any|each|everything|anything|entire|whole",
+    },
+    Signal {
+        id: "en-we-use",
+        weight: 1.2,
+        kind: Kind::Choice,
+        negation_window: 12,
+        case: "We use Postgres for storage",
+        words: "we use|we only use|we always use|we're using|we are using|we will use|we'll use|i use|chose|chosen\
+                |decided|we decided|decision|we picked|i picked|switch to|switching to|switched to|migrate to\
+                |migrating to|migrated to|moving to|we're moving|settled on|standardize on|standardise on\
+                |source of truth|like we do|the way we do|our stack|the stack|tech stack|our default",
+    },
+    Signal {
+        id: "en-we-want",
+        weight: 0.7,
+        kind: Kind::Choice,
+        negation_window: 12,
+        case: "Let's go with Redis",
+        words: "we want to use|i want to use|want to use|let's go with|let's use|let's keep|let's stick|go with\
+                |going with|choose|choose to use|pick|we want|we are going to|we're going to|should be used\
+                |to be used|replace with",
+    },
+    Signal {
+        id: "en-made-of",
+        weight: 0.8,
+        kind: Kind::Choice,
+        negation_window: 12,
+        case: "The CLI is written in Go",
+        words: "built with|be built with|built on|written in|implemented in|powered by|deployed to|deployed on\
+                |deploy to|hosted on|runs on|run on|stored in|lives in|live in|belongs in|belong in|handled by\
+                |based on|backed by|should live|should be in|should go in|goes in|go in|put in",
+    },
+    Signal {
+        id: "en-use-start",
+        weight: 0.7,
+        kind: Kind::Choice,
+        negation_window: 0,
+        case: "Use uv for packages",
+        words: "^use|^using|^make sure you use|^make sure to use|^please use|^only use|^just use|^we use|^stick\
+                |^prefer|^follow|^keep",
+    },
+    Signal {
+        id: "en-rule-noun",
+        weight: 0.6,
+        kind: Kind::Support,
+        negation_window: 0,
+        case: "Lint must pass in CI",
+        words: "lint|linter|linting|format|formatter|formatting|code style|style guide|naming|naming convention\
+                |convention|conventions|best practice|best practices|type hints|type hint|typing|commit message\
+                |commit messages|commits|conventional commits|pull request|pull requests|prs|a pr|branch|branches\
+                |main branch|force push|force-push|rebase|squash|unit tests|unit test|tests|test coverage|coverage\
+                |dependencies|dependency|deps|boilerplate|hardcode|hard-code|hardcoded|hard-coded|magic numbers\
+                |constants|comments|docstrings|docstring|error handling|exceptions|logging|ci|pipeline|changelog\
+                |worktree|code review|principle|principles|dry|solid|kiss|yagni|tdd|secrets|credentials|migration\
+                |migrations|generated files|generated code|lockfile|lock file|backwards compatible\
+                |backward compatible|backwards compatibility|public api|english|chinese|reply in|answer in\
+                |respond in|explain in|indentation|tabs|spaces|snake_case|camelcase|kebab-case",
+    },
+    Signal {
+        id: "en-env",
+        weight: 0.9,
+        kind: Kind::Support,
+        negation_window: 0,
+        case: "The token is in an environment variable",
+        words: "environment variable|environment variables|env var|env vars|envar|envars|private repo|monorepo\
+                |internal registry|registry|vpn|proxy|firewall|on this machine|my machine|this machine|our server\
+                |the server is|production database|production|staging|read-only|this repo|this repository\
+                |this project|our repo|the repo|the codebase|our codebase|this codebase|our team|the team|customers\
+                |runs on port|port|localhost|no internet|offline|air-gapped|windows only|is installed|is deployed at\
+                |open source|oss|license|licence|hardware|gpu",
+    },
+    Signal {
+        id: "en-trap",
+        weight: 1.2,
+        kind: Kind::Trap,
+        negation_window: 0,
+        case: "It hangs on a fresh install",
+        words: "otherwise|or else|will fail|fails|break|breaks|will break|won't work|doesn't work|does not work\
+                |only works|works only|doesn't support|does not support|don't support|not supported|unsupported\
+                |silently|hang|hangs|crashes|crash|causes|cause|leads to|race condition|workaround|gotcha|gotchas\
+                |beware|caveat|caveats|watch out|be careful|careful with|known issue|known bug|corrupted|corrupts\
+                |too short|too long|times out|timeout|deadlock|deadlocks|leak|leaks|no-op|no-ops|quirk\
+                |not guaranteed|not thread safe|stale|out of date|gets lost|is lost|get lost|overwrites|overwritten\
+                |flaky|returns null|returns nothing|does nothing|ignores|is ignored|not enough|blocks|blocked|locked\
+                |limit is|limited to|rate limit|can't build|no one else|nobody else",
+    },
+    Signal {
+        id: "en-because",
+        weight: 0.4,
+        kind: Kind::Support,
+        negation_window: 0,
+        case: "Skip it because the cache is stale",
+        words: "because|since|cause it's|so that|due to|the reason|unless|without|the point|that's why|to avoid\
+                |to prevent",
+    },
+    Signal {
+        id: "en-passing",
+        weight: -0.9,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "Skip the docs for now",
+        words: "for now|this time|right now|currently|today|tomorrow|tonight|yet|at the moment|temporarily\
+                |just this once|this once|now|already|again|still|recently|later|at some point|eventually|finish\
+                |finished|done|so far|this week|this sprint|this session|for this task|quick",
+    },
+    Signal {
+        id: "en-sequence",
+        weight: -0.5,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "Then open the file",
+        words: "then|next|after that|afterwards|first|second|third|finally|once|meanwhile|step|phase|stage|proceed\
+                |continue|when done|when you're done|when finished",
+    },
+    Signal {
+        id: "en-deictic",
+        weight: -0.5,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "This one is wrong",
+        words: "this|that|these|those|here|there|above|below|following|the following|same|it|them|its|one|they|he",
+    },
+    Signal {
+        id: "en-order-start",
+        weight: -0.9,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "Fix the header",
+        words: "^add|^fix|^update|^create|^implement|^make|^build|^write|^generate|^remove|^delete|^rename|^move\
+                |^change|^refactor|^replace|^run|^read|^check|^review|^look|^find|^show|^explain|^tell|^give|^list\
+                |^continue|^proceed|^commit|^push|^merge|^test|^debug|^investigate|^analyze|^analyse|^try|^help\
+                |^adjust|^ensure|^set|^put|^turn|^convert|^apply|^edit|^install|^restart|^open|^finish|^based on\
+                |^let me|^can you|^could you|^please|^i want you|^i need|^i want|^i'd like|^now|^let's|^locate\
+                |^modify|^return|^enhance|^support|^address|^revert|^undo|^verify|^redo|^clean|^combine|^extract\
+                |^include|^search|^start|^stop|^deploy|^design|^display|^allow|^pass|^call|^get|^go|^complete\
+                |^optimize|^improve|^handle|^identify|^summarize|^summarise|^describe|^draft|^think",
+    },
+    Signal {
+        id: "en-task",
+        weight: -0.8,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "Make a plan and build it",
+        words: "think hard|think ultra|ultra|think through|carefully|make a plan|the plan|a plan|design doc\
+                |design spec|prd|spec|specs|go ahead|step by step|execute|the bug|this bug|a bug|the issue\
+                |this issue|this file|this function|this test|that test|this change|this pr|the error|this error\
+                |the fix|the code|the tests|my changes|these changes|your changes|the diff|existing code|implement\
+                |implementation|refactor|the review|feedback|the doc|the docs|the readme|report",
+    },
+    Signal {
+        id: "en-ui",
+        weight: -0.7,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "The button opens a dialog",
+        words: "button|buttons|page|pages|dialog|modal|popup|click|clicks|clicked|screen|column|columns|footer\
+                |header|icon|icons|color|colour|row|rows|display|displayed|displays|show|shows|shown|tab|dropdown\
+                |menu|sidebar|notification|navigate|ui|ux|layout|chart|player|game|select|selected|arrow|hover\
+                |scroll|panel|toast|badge|widget",
+    },
+    Signal {
+        id: "en-product",
+        weight: -0.5,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "A user can edit the message",
+        words: "user|users|the user|list|message|messages|view|form|input|output|flag|prompt|session|sessions|text\
+                |title|label|image|images|filter|search|admin|login|feature|features|field|fields|results|json block\
+                |account|profile|subscription|email|emails",
+    },
+    Signal {
+        id: "en-tentative",
+        weight: -0.8,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "Maybe we drop it",
+        words: "maybe|perhaps|i think|seems|seem|hmm|hmmm|mmmk|wonder|wondering|could|would|might|probably|what if\
+                |i guess|i'm not sure|not sure|looks like|presumably|not clear|can we|should we|do we|is it\
+                |what about|how about|curious|either",
+    },
+    Signal {
+        id: "en-advice",
+        weight: -0.6,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "You can set it if you want",
+        words: "if you want|if you prefer|if you need|if you set|if you'd like|you can|you may|you could|you might\
+                |you need to|you'll need|you will need|your environment|your machine|your project|in your|for your\
+                |recommended|recommendation|consider|suggest|suggestion|install with|for instance|note how|see also\
+                |edge case|edge cases|best-effort",
+    },
+    Signal {
+        id: "en-if",
+        weight: -0.2,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "If it is empty, skip it",
+        words: "if|when|where|whether|in case",
+    },
+    Signal {
+        id: "en-report",
+        weight: -0.9,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "I fixed the parser",
+        words: "i fixed|i added|i ran|i got|i get|i see|i saw|i've|we've|it's|was|were|has been|have been|had|didn't\
+                |failed|worked|works|got|found|confirmed|we are now|i'm|i am|is missing|are missing|is wrong|git log\
+                |i tried|i tested|i noticed|you did|you didn't|you forgot|it is still|is not working|isn't working\
+                |doesn't seem|still not|i have|here's|here is|there's|there is|there are",
+    },
+    Signal {
+        id: "en-ack-start",
+        weight: -0.8,
+        kind: Kind::Passing,
+        negation_window: 0,
+        case: "ok do it",
+        words: "^ok|^okay|^yes|^yup|^yeah|^yep|^sure|^great|^thanks|^thank|^no|^nope|^hmm|^hmmm|^k|^so|^and|^but\
+                |^also|^or|^good|^nice|^well|^perfect|^cool|^awesome|^right|^sorry|^oh|^ah|^uhh|^wait",
+    },
+];

@@ -1,0 +1,58 @@
+//! The lexicon: words of English and Chinese that speak for or against a sentence still holding in a later session.
+//!
+//! A row counts once however often it matches. Weights are added by [`crate::judge::heuristic`]; `eval/fit.ts` rewrites the
+//! numbers of these tables, of [`crate::screen::shape`] and of [`crate::screen::compound`] in place.
+
+pub mod chinese;
+pub mod english;
+
+use crate::memory::Type;
+
+/// What a row speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A rule: must, must not, how we work.
+    Rule,
+    /// A choice that could have gone otherwise.
+    Choice,
+    /// Something that breaks.
+    Trap,
+    /// Lasting, with nothing to say about the type.
+    Support,
+    /// Used up by doing the task, or not about how we work.
+    Passing,
+}
+
+impl Kind {
+    /// Returns the type it points at.
+    pub fn to_type(self) -> Option<Type> {
+        match self {
+            Kind::Rule => Some(Type::Constraint),
+            Kind::Choice => Some(Type::Decision),
+            Kind::Trap => Some(Type::Pitfall),
+            Kind::Support | Kind::Passing => None,
+        }
+    }
+}
+
+/// One signal of the lexicon.
+#[derive(Debug)]
+pub struct Signal {
+    /// Stored with the memory; frozen.
+    pub id: &'static str,
+    /// Added to the score when a word matches. Above 0 speaks for lasting, below 0 for passing.
+    pub weight: f32,
+    pub kind: Kind,
+    /// Characters before a match in which a negating word takes the match away; 0 for none.
+    pub negation_window: usize,
+    /// A sentence in which the row must match.
+    pub case: &'static str,
+    /// Separated by `|`. Latin words match whole, in any letter case; Han words match anywhere. `^` binds to the start of the
+    /// sentence.
+    pub words: &'static str,
+}
+
+/// Returns every row: English, then Chinese. Both are looked for in every sentence, since people mix them.
+pub fn all() -> impl Iterator<Item = &'static Signal> {
+    english::SIGNALS.iter().chain(chinese::SIGNALS)
+}
