@@ -95,7 +95,7 @@ fn a_module_imports_only_what_stands_above_it() {
 fn the_order_of_the_house_is_the_order_of_the_file() {
     let known = [
         "error", "text", "memory", "config", "scope", "turn", "extract", "screen", "judge", "gate",
-        "rank", "conflict", "port", "store", "recall", "fake", "engine", "wasm",
+        "rank", "conflict", "evaluate", "port", "store", "recall", "fake", "engine", "wasm",
     ];
     let present: Vec<&str> = known
         .into_iter()

@@ -68,6 +68,8 @@ pub struct Context {
     /// Where the cut stands in it, in bytes.
     start: usize,
     end: usize,
+    /// Whether the message holds a pasted diff, log or status.
+    pasted: bool,
 }
 
 impl Context {
@@ -78,13 +80,20 @@ impl Context {
                 message: message.into(),
                 start,
                 end: start + quote.len(),
+                pasted: holds_paste(message),
             },
             None => Self {
                 message: quote.into(),
                 start: 0,
                 end: quote.len(),
+                pasted: false,
             },
         }
+    }
+
+    /// Returns whether the message holds a pasted diff, log or status: much of it is then nobody's word.
+    pub fn is_pasted(&self) -> bool {
+        self.pasted
     }
 
     /// Returns up to 300 bytes of the message before the cut.
@@ -139,6 +148,7 @@ fn read_message(out: &mut Extracted, position: &Position, at: Millis, text: &str
     // Secrets go before anything is cut: a key split over lines must not leave halves that look like words.
     let (message, _) = secret::redact(&own_words(text));
     let message: Rc<str> = message.into();
+    let pasted = holds_paste(&message);
     let (mut n, mut left_out) = (0usize, 0u32);
     let mut start = 0;
     for piece in sentence::cut(&message) {
@@ -167,12 +177,49 @@ fn read_message(out: &mut Extracted, position: &Position, at: Millis, text: &str
                 message: Rc::clone(&message),
                 start: quote_start,
                 end: quote_start + quote.len(),
+                pasted,
             },
         });
     }
     if left_out > 0 {
         out.over_limit.push((position.clone(), left_out));
     }
+}
+
+/// Beginnings of lines that tools write and people do not.
+const PASTE_MARKS: &[&str] = &[
+    "diff --git ",
+    "@@ -",
+    "+++ b/",
+    "--- a/",
+    "index ",
+    "On branch ",
+    "Changes not staged",
+    "Your branch is ",
+    "new file mode ",
+    "Traceback (most recent",
+    "npm ERR!",
+    "error[E",
+    "commit ",
+    "Author: ",
+    "<persisted-output",
+    "Output too large",
+    "additions:",
+    "deletions:",
+    "    at ",
+    "[INFO]",
+    "[ERROR]",
+    "[WARN",
+];
+
+/// Lines of such a beginning from which a message counts as pasted: one may be quoted in passing.
+const PASTE_LINES: usize = 2;
+
+fn holds_paste(message: &str) -> bool {
+    let marked = |line: &&str| {
+        PASTE_MARKS.iter().any(|mark| line.starts_with(mark)) || line.starts_with("- Current ")
+    };
+    message.lines().filter(marked).take(PASTE_LINES).count() == PASTE_LINES
 }
 
 #[cfg(test)]

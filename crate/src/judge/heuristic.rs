@@ -5,8 +5,11 @@ use crate::judge::Judgement;
 use crate::memory::{JudgeName, Type};
 use crate::screen::Kept;
 
+/// Added to every score, before any fit.
+pub const PRIOR_BIAS: f64 = -1.6;
+
 /// Added to every score.
-pub const BIAS: f32 = -1.6;
+pub const BIAS: f64 = -1.50;
 
 /// Judges a kept candidate.
 ///
@@ -23,13 +26,13 @@ pub fn judge(_candidate: &Candidate, kept: &Kept) -> Judgement {
 }
 
 fn importance(kept: &Kept) -> f64 {
-    let score: f32 = kept.signals.iter().map(|signal| signal.weight).sum();
-    1.0 / (1.0 + f64::from(-(BIAS + score)).exp())
+    let score: f64 = kept.signals.iter().map(|signal| signal.weight).sum();
+    1.0 / (1.0 + (-(BIAS + score)).exp())
 }
 
 /// Returns the type with the most weight of kinds; a constraint when they are even.
 fn memory_type(kept: &Kept) -> Type {
-    let mut totals = [0.0f32; 3];
+    let mut totals = [0.0f64; 3];
     for signal in &kept.signals {
         let Some(kind) = signal.kind.to_type() else {
             continue;

@@ -37,19 +37,23 @@ impl Sides {
 pub struct Compound {
     /// Stored with the memory; frozen.
     pub id: &'static str,
-    pub weight: f32,
+    /// Set by hand, before any fit.
+    pub prior: f64,
+    pub weight: f64,
     pub kind: Kind,
     pub holds: fn(&Sides, &Reading) -> bool,
 }
 
 const fn row(
     id: &'static str,
-    weight: f32,
+    prior: f64,
+    weight: f64,
     kind: Kind,
     holds: fn(&Sides, &Reading) -> bool,
 ) -> Compound {
     Compound {
         id,
+        prior,
         weight,
         kind,
         holds,
@@ -58,21 +62,23 @@ const fn row(
 
 /// The combinations.
 pub const COMPOUNDS: &[Compound] = &[
-    row("clean-rule", 0.6, Kind::Rule, |s, _| {
+    row("clean-rule", 0.6, 0.15, Kind::Rule, |s, _| {
         s.rules > 0 && s.passing == 0
     }),
-    row("clean-choice", 0.5, Kind::Choice, |s, r| {
+    row("clean-choice", 0.5, 0.82, Kind::Choice, |s, r| {
         s.choices > 0 && r.tech > 0 && s.passing == 0
     }),
-    row("two-rules", 0.4, Kind::Rule, |s, _| s.rules > 1),
-    row("rule-of-work", 0.4, Kind::Rule, |s, _| {
+    row("two-rules", 0.4, -0.03, Kind::Rule, |s, _| s.rules > 1),
+    row("rule-of-work", 0.4, -0.33, Kind::Rule, |s, _| {
         s.rules > 0 && s.support > 0
     }),
-    row("trap-and-rule", 0.4, Kind::Trap, |s, _| {
+    row("trap-and-rule", 0.4, -0.12, Kind::Trap, |s, _| {
         s.traps > 0 && s.rules > 0
     }),
-    row("much-passing", -0.5, Kind::Passing, |s, _| s.passing > 3),
-    row("nothing-lasting", -0.6, Kind::Passing, |s, r| {
+    row("much-passing", -0.5, -0.43, Kind::Passing, |s, _| {
+        s.passing > 3
+    }),
+    row("nothing-lasting", -0.6, -0.97, Kind::Passing, |s, r| {
         s.rules + s.choices + s.traps == 0 && r.tech == 0
     }),
 ];

@@ -23,7 +23,7 @@ pub use intent::{asks_to_forget, declares_global};
 pub struct MatchedSignal {
     /// Frozen, stored with the memory.
     pub id: &'static str,
-    pub weight: f32,
+    pub weight: f64,
     pub kind: Kind,
 }
 

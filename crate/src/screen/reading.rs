@@ -24,6 +24,8 @@ pub struct Reading<'a> {
     /// Known names of technology, at most 3.
     pub tech: usize,
     pub intro: Intro,
+    /// Whether the message holds a pasted diff, log or status.
+    pub pasted: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -47,6 +49,7 @@ impl<'a> Reading<'a> {
             last: ' ',
             first: ' ',
             tech: 0,
+            pasted: candidate.context.is_pasted(),
             intro: intro(candidate.context.before()),
             text,
         };

@@ -8,14 +8,23 @@ use super::signal::Kind;
 pub struct Shape {
     /// Stored with the memory; frozen.
     pub id: &'static str,
-    pub weight: f32,
+    /// Set by hand, before any fit.
+    pub prior: f64,
+    pub weight: f64,
     pub kind: Kind,
     pub holds: fn(&Reading) -> bool,
 }
 
-const fn row(id: &'static str, weight: f32, kind: Kind, holds: fn(&Reading) -> bool) -> Shape {
+const fn row(
+    id: &'static str,
+    prior: f64,
+    weight: f64,
+    kind: Kind,
+    holds: fn(&Reading) -> bool,
+) -> Shape {
     Shape {
         id,
+        prior,
         weight,
         kind,
         holds,
@@ -24,68 +33,83 @@ const fn row(id: &'static str, weight: f32, kind: Kind, holds: fn(&Reading) -> b
 
 /// The shapes.
 pub const SHAPES: &[Shape] = &[
-    row("is-han", 0.0, Kind::Support, |r| r.is_han()),
-    row("very-short", -0.8, Kind::Passing, |r| r.length() < 4),
-    row("short", -0.2, Kind::Passing, |r| {
+    row("is-han", 0.0, 0.17, Kind::Support, |r| r.is_han()),
+    row("very-short", -0.8, -1.24, Kind::Passing, |r| r.length() < 4),
+    row("short", -0.2, -0.04, Kind::Passing, |r| {
         (4..8).contains(&r.length())
     }),
-    row("long", -0.4, Kind::Passing, |r| r.length() > 30),
-    row("has-path", -0.4, Kind::Passing, |r| has_path(&r.text)),
-    row("has-url", -0.2, Kind::Passing, |r| r.text.contains("://")),
-    row("has-mention", -0.8, Kind::Passing, |r| has_mention(&r.text)),
-    row("has-code-mark", 0.2, Kind::Support, |r| {
+    row("long", -0.4, -0.39, Kind::Passing, |r| r.length() > 30),
+    row("has-path", -0.4, 0.05, Kind::Passing, |r| has_path(&r.text)),
+    row("has-url", -0.2, -0.39, Kind::Passing, |r| {
+        r.text.contains("://")
+    }),
+    row("has-mention", -0.8, -0.79, Kind::Passing, |r| {
+        has_mention(&r.text)
+    }),
+    row("has-code-mark", 0.2, 0.61, Kind::Support, |r| {
         r.text.contains('`')
     }),
-    row("has-call", -0.3, Kind::Passing, |r| r.text.contains("()")),
-    row("shouts", 0.4, Kind::Rule, |r| shouts(&r.text)),
-    row("labelled", 0.6, Kind::Rule, |r| labelled(&r.text)),
-    row("tech", 0.4, Kind::Choice, |r| r.tech == 1),
-    row("tech-list", 0.9, Kind::Choice, |r| r.tech >= 2),
-    row("tech-label", 0.8, Kind::Choice, |r| {
+    row("has-call", -0.3, -0.20, Kind::Passing, |r| {
+        r.text.contains("()")
+    }),
+    row("shouts", 0.4, 0.84, Kind::Rule, |r| shouts(&r.text)),
+    row("labelled", 0.6, 0.68, Kind::Rule, |r| labelled(&r.text)),
+    row("tech", 0.4, 0.45, Kind::Choice, |r| r.tech == 1),
+    row("tech-list", 0.9, 1.13, Kind::Choice, |r| r.tech >= 2),
+    row("tech-label", 0.8, 0.43, Kind::Choice, |r| {
         r.tech > 0 && tech_label(&r.text)
     }),
-    row("ends-query", -1.5, Kind::Passing, |r| {
+    row("ends-query", -1.5, -1.31, Kind::Passing, |r| {
         matches!(r.last, '?' | '？')
     }),
-    row("ends-part", -0.6, Kind::Passing, |r| {
+    row("ends-part", -0.6, -0.97, Kind::Passing, |r| {
         matches!(r.last, ';' | '；' | '…' | ',' | '，')
     }),
-    row("ends-stop", 0.1, Kind::Support, |r| {
+    row("ends-stop", 0.1, -0.13, Kind::Support, |r| {
         matches!(r.last, '.' | '。' | '!' | '！')
     }),
-    row("cut-start", -1.0, Kind::Passing, |r| {
+    row("cut-start", -1.0, -1.12, Kind::Passing, |r| {
         matches!(r.first, '的' | '了' | '，' | '、' | ',' | ')' | '）' | '；')
     }),
-    row("unbalanced", -0.8, Kind::Passing, |r| unbalanced(&r.text)),
-    row("has-line-number", -0.8, Kind::Passing, |r| {
+    row("unbalanced", -0.8, -0.69, Kind::Passing, |r| {
+        unbalanced(&r.text)
+    }),
+    row("has-line-number", -0.8, -0.87, Kind::Passing, |r| {
         has_line_number(&r.text)
     }),
-    row("pointing-start", -0.6, Kind::Passing, |r| {
+    row("pointing-start", -0.6, -0.71, Kind::Passing, |r| {
         starts_pointing(&r.text)
     }),
-    row("is-item", 0.0, Kind::Support, |r| r.is_item()),
-    row("lower-start", -0.2, Kind::Passing, |r| {
+    row("is-item", 0.0, -0.78, Kind::Support, |r| r.is_item()),
+    row("lower-start", -0.2, 0.17, Kind::Passing, |r| {
         r.first.is_ascii_lowercase()
     }),
-    row("many-symbols", -0.6, Kind::Passing, |r| {
+    row("many-symbols", -0.6, -0.61, Kind::Passing, |r| {
         r.symbols * 8 > r.chars
     }),
-    row("many-digits", -0.3, Kind::Passing, |r| {
+    row("many-digits", -0.3, -0.16, Kind::Passing, |r| {
         r.digits * 8 > r.chars
     }),
-    row("alone", 0.2, Kind::Support, |r| {
+    row("alone", 0.2, -0.15, Kind::Support, |r| {
         r.before.trim().is_empty() && r.after.trim().is_empty()
     }),
-    row("first", -0.2, Kind::Passing, |r| r.before.trim().is_empty()),
-    row("under-rules", 0.8, Kind::Rule, |r| r.intro == Intro::Rules),
-    row("under-traps", 1.0, Kind::Trap, |r| r.intro == Intro::Traps),
-    row("under-contents", -0.7, Kind::Passing, |r| {
+    row("first", -0.2, -0.21, Kind::Passing, |r| {
+        r.before.trim().is_empty()
+    }),
+    row("under-rules", 0.8, 1.19, Kind::Rule, |r| {
+        r.intro == Intro::Rules
+    }),
+    row("under-traps", 1.0, 1.46, Kind::Trap, |r| {
+        r.intro == Intro::Traps
+    }),
+    row("under-contents", -0.7, -0.53, Kind::Passing, |r| {
         r.intro == Intro::Contents
     }),
-    row("among-items", 0.0, Kind::Support, |r| {
+    row("among-items", 0.0, -0.06, Kind::Support, |r| {
         r.before.contains("\n- ") || r.after.contains("\n- ")
     }),
-    row("near-code", -0.5, Kind::Passing, |r| {
+    row("in-paste", -1.5, -1.51, Kind::Passing, |r| r.pasted),
+    row("near-code", -0.5, -0.77, Kind::Passing, |r| {
         near_code(r.before) || near_code(r.after)
     }),
 ];

@@ -16,7 +16,8 @@ pub const MASKS: &str = "窗口函数|密码框|要不要|是不是|能不能|�
 pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-standing",
-        weight: 1.7,
+        prior: 1.7,
+        weight: 1.21,
         kind: Kind::Rule,
         negation_window: 3,
         case: "以后提交信息用英文",
@@ -28,7 +29,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-always",
-        weight: 1.3,
+        prior: 1.3,
+        weight: 1.14,
         kind: Kind::Rule,
         negation_window: 3,
         case: "日志一律用英文",
@@ -37,7 +39,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-must",
-        weight: 0.6,
+        prior: 0.6,
+        weight: 0.33,
         kind: Kind::Rule,
         negation_window: 2,
         case: "接口必须鉴权",
@@ -45,7 +48,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-prohibit",
-        weight: 0.8,
+        prior: 0.8,
+        weight: 1.17,
         kind: Kind::Rule,
         negation_window: 0,
         case: "不要改动数据目录",
@@ -55,7 +59,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-prefer",
-        weight: 0.9,
+        prior: 0.9,
+        weight: 0.85,
         kind: Kind::Rule,
         negation_window: 2,
         case: "优先用标准库",
@@ -63,7 +68,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-all",
-        weight: 0.3,
+        prior: 0.3,
+        weight: -0.14,
         kind: Kind::Support,
         negation_window: 0,
         case: "所有时间用 UTC",
@@ -71,7 +77,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-choose",
-        weight: 1.0,
+        prior: 1.0,
+        weight: 1.34,
         kind: Kind::Choice,
         negation_window: 2,
         case: "后端采用 Go",
@@ -80,7 +87,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-use",
-        weight: 0.5,
+        prior: 0.5,
+        weight: 0.45,
         kind: Kind::Choice,
         negation_window: 2,
         case: "使用 Redis 作为缓存",
@@ -88,7 +96,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-use-start",
-        weight: 0.6,
+        prior: 0.6,
+        weight: 0.69,
         kind: Kind::Choice,
         negation_window: 0,
         case: "使用 uv 管理依赖",
@@ -97,7 +106,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-rule-noun",
-        weight: 0.8,
+        prior: 0.8,
+        weight: 0.90,
         kind: Kind::Support,
         negation_window: 0,
         case: "提交信息写英文",
@@ -108,7 +118,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-arch-noun",
-        weight: 0.4,
+        prior: 0.4,
+        weight: 0.45,
         kind: Kind::Support,
         negation_window: 0,
         case: "接口走统一网关",
@@ -117,16 +128,19 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-env",
-        weight: 1.0,
+        prior: 1.0,
+        weight: 1.27,
         kind: Kind::Support,
         negation_window: 0,
         case: "密钥在环境变量里",
         words: "环境变量|内网|外网|代理|防火墙|生产库|生产环境|线上|测试环境|开发环境|运行环境|目标环境|预发|本机\
-                |本地|服务器|机器|私有仓库|私有库|镜像|端口|版本|网络|离线|显卡|内存|磁盘|系统|权限|账号|域名|重启",
+                |本地|服务器|机器|私有仓库|私有库|镜像|端口|版本|网络|离线|显卡|内存|磁盘|系统|权限|账号|域名|重启\
+                |公司规定|规定|不让|问过|确认过|运维|甲方|客户要求|老板要求|领导要求|法务|预算|白名单|审计",
     },
     Signal {
         id: "zh-trap",
-        weight: 1.2,
+        prior: 1.2,
+        weight: 0.97,
         kind: Kind::Trap,
         negation_window: 0,
         case: "否则会丢数据",
@@ -136,7 +150,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-because",
-        weight: 0.4,
+        prior: 0.4,
+        weight: 0.50,
         kind: Kind::Support,
         negation_window: 0,
         case: "因为缓存会过期",
@@ -144,7 +159,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-passing",
-        weight: -1.0,
+        prior: -1.0,
+        weight: -0.47,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这次先这样",
@@ -154,7 +170,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-sequence",
-        weight: -0.6,
+        prior: -0.6,
+        weight: -0.76,
         kind: Kind::Passing,
         negation_window: 0,
         case: "然后打开文件",
@@ -163,7 +180,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-deictic",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.40,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这里不对",
@@ -172,7 +190,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-order-start",
-        weight: -1.0,
+        prior: -1.0,
+        weight: -0.88,
         kind: Kind::Passing,
         negation_window: 0,
         case: "帮我看看日志",
@@ -184,7 +203,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-order",
-        weight: -0.7,
+        prior: -0.7,
+        weight: -0.41,
         kind: Kind::Passing,
         negation_window: 0,
         case: "顺手把表头也优化一下",
@@ -194,7 +214,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-ui",
-        weight: -0.7,
+        prior: -0.7,
+        weight: -0.63,
         kind: Kind::Passing,
         negation_window: 0,
         case: "点击按钮弹出窗口",
@@ -204,7 +225,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-product",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.45,
         kind: Kind::Passing,
         negation_window: 0,
         case: "用户可以搜索文章",
@@ -213,7 +235,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-tentative",
-        weight: -0.7,
+        prior: -0.7,
+        weight: -0.97,
         kind: Kind::Passing,
         negation_window: 0,
         case: "可能要换掉",
@@ -222,7 +245,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-advice",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.66,
         kind: Kind::Passing,
         negation_window: 0,
         case: "建议可以加个缓存",
@@ -230,7 +254,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-if",
-        weight: -0.3,
+        prior: -0.3,
+        weight: -0.48,
         kind: Kind::Passing,
         negation_window: 0,
         case: "如果为空就跳过",
@@ -238,7 +263,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-report",
-        weight: -0.8,
+        prior: -0.8,
+        weight: -0.97,
         kind: Kind::Passing,
         negation_window: 0,
         case: "我改完了",
@@ -247,7 +273,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "zh-ack-start",
-        weight: -0.8,
+        prior: -0.8,
+        weight: -0.61,
         kind: Kind::Passing,
         negation_window: 0,
         case: "好的就这样",

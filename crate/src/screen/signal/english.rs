@@ -16,7 +16,8 @@ pub const MASKS: &str = "not always|don't always|doesn't always|isn't always|not
 pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-standing",
-        weight: 1.6,
+        prior: 1.6,
+        weight: 1.46,
         kind: Kind::Rule,
         negation_window: 12,
         case: "From now on write the changelog first",
@@ -34,7 +35,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-always",
-        weight: 1.1,
+        prior: 1.1,
+        weight: 0.92,
         kind: Kind::Rule,
         negation_window: 12,
         case: "Always pin the compiler",
@@ -42,7 +44,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-must",
-        weight: 0.6,
+        prior: 0.6,
+        weight: 0.53,
         kind: Kind::Rule,
         negation_window: 8,
         case: "Handlers must be pure",
@@ -50,7 +53,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-prohibit",
-        weight: 0.6,
+        prior: 0.6,
+        weight: 0.70,
         kind: Kind::Rule,
         negation_window: 0,
         case: "Do not touch the vendored code",
@@ -61,7 +65,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-should",
-        weight: 0.1,
+        prior: 0.1,
+        weight: 0.43,
         kind: Kind::Support,
         negation_window: 0,
         case: "Names should be short",
@@ -69,7 +74,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-prefer",
-        weight: 1.0,
+        prior: 1.0,
+        weight: 0.45,
         kind: Kind::Rule,
         negation_window: 6,
         case: "I prefer small commits",
@@ -79,7 +85,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-only",
-        weight: 0.4,
+        prior: 0.4,
+        weight: 0.09,
         kind: Kind::Rule,
         negation_window: 0,
         case: "Use only the standard library",
@@ -87,7 +94,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-all",
-        weight: 0.3,
+        prior: 0.3,
+        weight: 0.15,
         kind: Kind::Support,
         negation_window: 0,
         case: "All dates are UTC",
@@ -95,28 +103,31 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-we-use",
-        weight: 1.2,
+        prior: 1.2,
+        weight: 0.99,
         kind: Kind::Choice,
         negation_window: 12,
         case: "We use Postgres for storage",
         words: "we use|we only use|we always use|we're using|we are using|we will use|we'll use|i use|chose|chosen\
                 |decided|we decided|decision|we picked|i picked|switch to|switching to|switched to|migrate to\
                 |migrating to|migrated to|moving to|we're moving|settled on|standardize on|standardise on\
-                |source of truth|like we do|the way we do|our stack|the stack|tech stack|our default",
+                |source of truth|like we do|the way we do|our stack|the stack|tech stack|our default|we are going to\
+                |we're going to|we will be|we'll be|start moving|start using|from here we",
     },
     Signal {
         id: "en-we-want",
-        weight: 0.7,
+        prior: 0.7,
+        weight: 0.93,
         kind: Kind::Choice,
         negation_window: 12,
         case: "Let's go with Redis",
         words: "we want to use|i want to use|want to use|let's go with|let's use|let's keep|let's stick|go with\
-                |going with|choose|choose to use|pick|we want|we are going to|we're going to|should be used\
-                |to be used|replace with",
+                |going with|choose|choose to use|pick|we want|should be used|to be used|replace with",
     },
     Signal {
         id: "en-made-of",
-        weight: 0.8,
+        prior: 0.8,
+        weight: 0.83,
         kind: Kind::Choice,
         negation_window: 12,
         case: "The CLI is written in Go",
@@ -126,7 +137,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-use-start",
-        weight: 0.7,
+        prior: 0.7,
+        weight: 0.91,
         kind: Kind::Choice,
         negation_window: 0,
         case: "Use uv for packages",
@@ -135,7 +147,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-rule-noun",
-        weight: 0.6,
+        prior: 0.6,
+        weight: 0.42,
         kind: Kind::Support,
         negation_window: 0,
         case: "Lint must pass in CI",
@@ -152,7 +165,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-env",
-        weight: 0.9,
+        prior: 0.9,
+        weight: 0.89,
         kind: Kind::Support,
         negation_window: 0,
         case: "The token is in an environment variable",
@@ -161,11 +175,14 @@ pub const SIGNALS: &[Signal] = &[
                 |the server is|production database|production|staging|read-only|this repo|this repository\
                 |this project|our repo|the repo|the codebase|our codebase|this codebase|our team|the team|customers\
                 |runs on port|port|localhost|no internet|offline|air-gapped|windows only|is installed|is deployed at\
-                |open source|oss|license|licence|hardware|gpu",
+                |open source|oss|license|licence|hardware|gpu|won't let us|won't let me|not let us\
+                |the client requires|the customer requires|customer requires|client wants|compliance|legal\
+                |security team|ops team|it department|budget",
     },
     Signal {
         id: "en-trap",
-        weight: 1.2,
+        prior: 1.2,
+        weight: 1.72,
         kind: Kind::Trap,
         negation_window: 0,
         case: "It hangs on a fresh install",
@@ -180,16 +197,19 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-because",
-        weight: 0.4,
+        prior: 0.4,
+        weight: 0.12,
         kind: Kind::Support,
         negation_window: 0,
         case: "Skip it because the cache is stale",
-        words: "because|since|cause it's|so that|due to|the reason|unless|without|the point|that's why|to avoid\
-                |to prevent",
+        words: "because|since|cause it's|so that|due to|the reason|unless|without|the point|the whole point\
+                |that's why|to avoid|to prevent|to be more|to keep|to reduce|to shrink|it would|would always\
+                |would never|that way|in case",
     },
     Signal {
         id: "en-passing",
-        weight: -0.9,
+        prior: -0.9,
+        weight: -0.89,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Skip the docs for now",
@@ -199,7 +219,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-sequence",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.07,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Then open the file",
@@ -208,7 +229,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-deictic",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.55,
         kind: Kind::Passing,
         negation_window: 0,
         case: "This one is wrong",
@@ -216,7 +238,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-order-start",
-        weight: -0.9,
+        prior: -0.9,
+        weight: -0.65,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Fix the header",
@@ -231,7 +254,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-task",
-        weight: -0.8,
+        prior: -0.8,
+        weight: -1.08,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Make a plan and build it",
@@ -243,7 +267,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-ui",
-        weight: -0.7,
+        prior: -0.7,
+        weight: -0.63,
         kind: Kind::Passing,
         negation_window: 0,
         case: "The button opens a dialog",
@@ -254,7 +279,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-product",
-        weight: -0.5,
+        prior: -0.5,
+        weight: -0.19,
         kind: Kind::Passing,
         negation_window: 0,
         case: "A user can edit the message",
@@ -264,7 +290,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-tentative",
-        weight: -0.8,
+        prior: -0.8,
+        weight: -0.34,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Maybe we drop it",
@@ -274,7 +301,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-advice",
-        weight: -0.6,
+        prior: -0.6,
+        weight: -0.80,
         kind: Kind::Passing,
         negation_window: 0,
         case: "You can set it if you want",
@@ -285,15 +313,17 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-if",
-        weight: -0.2,
+        prior: -0.2,
+        weight: 0.06,
         kind: Kind::Passing,
         negation_window: 0,
         case: "If it is empty, skip it",
-        words: "if|when|where|whether|in case",
+        words: "if|when|where|whether",
     },
     Signal {
         id: "en-report",
-        weight: -0.9,
+        prior: -0.9,
+        weight: -1.06,
         kind: Kind::Passing,
         negation_window: 0,
         case: "I fixed the parser",
@@ -304,7 +334,8 @@ pub const SIGNALS: &[Signal] = &[
     },
     Signal {
         id: "en-ack-start",
-        weight: -0.8,
+        prior: -0.8,
+        weight: -0.37,
         kind: Kind::Passing,
         negation_window: 0,
         case: "ok do it",

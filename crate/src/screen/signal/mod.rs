@@ -40,8 +40,10 @@ impl Kind {
 pub struct Signal {
     /// Stored with the memory; frozen.
     pub id: &'static str,
+    /// Set by hand, before any fit: what the row should say. The fit holds on to it.
+    pub prior: f64,
     /// Added to the score when a word matches. Above 0 speaks for lasting, below 0 for passing.
-    pub weight: f32,
+    pub weight: f64,
     pub kind: Kind,
     /// Characters before a match in which a negating word takes the match away; 0 for none.
     pub negation_window: usize,
