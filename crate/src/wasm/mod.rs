@@ -1,5 +1,6 @@
 //! The thin layer over the engine: one class, values in, values out. Nothing here decides.
 
+mod eval;
 mod host;
 mod job;
 
