@@ -77,7 +77,7 @@ impl Engine {
     ///
     /// Never fails: what could not be published is named in [`Learned::failed`] and stays unread.
     pub async fn learn(&self, ports: Ports<'_>, turn: Turn) -> Learned {
-        if !self.captures() {
+        if self.inert.borrow().is_some() {
             return Learned::default();
         }
         let scope = match self.scope_of(&turn.session.id) {
@@ -170,7 +170,9 @@ impl Engine {
         let state = store.state();
         let now = ports.clock.now();
         let mut decided = Decided::default();
-        if turn.session.child && self.config.write_skip_subagents {
+        if self.judge_is_off() {
+            // Only the position moves: what was said while judging was off is not caught up later.
+        } else if turn.session.child && self.config.write_skip_subagents {
             decided.skip(skip_row("subagent-session", scope, begin(turn)));
         } else {
             self.decide_sentences(state, turn, scope, now, &mut decided);
