@@ -48,6 +48,34 @@ fn a_one_off_is_refused_with_a_reason_and_its_words() {
 }
 
 #[test]
+fn the_same_sentence_three_times_is_one_memory() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let forms = [
+        "以后提交信息一律用英文。",
+        "以后提交信息一律用英文。\u{3000}",
+        "以后提交信息一律用英文.",
+    ];
+    for (n, form) in forms.iter().enumerate() {
+        house.clock.now_ms.set(house::NOON + n as i64 * 86_400_000);
+        house.session(&format!("s{n}"), "/work/shop").turn(form);
+    }
+    let writes = house.rows(&disk, "write");
+    assert_eq!(writes.len(), 1, "{writes:?}");
+    let id = writes[0]["memory"]["id"].clone();
+    let skips: Vec<_> = house
+        .rows(&disk, "skip")
+        .into_iter()
+        .filter(|row| row["reason"] == "duplicate")
+        .collect();
+    assert_eq!(skips.len(), 2);
+    assert!(skips.iter().all(|row| row["id"] == id));
+    let block = house.session("last", "/work/shop").says("写提交信息");
+    assert_eq!(block.matches("提交信息一律用英文").count(), 1);
+    assert!(block.contains("2026-09-29"));
+}
+
+#[test]
 fn a_restart_keeps_memories_and_the_place_read_to() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
@@ -97,6 +125,45 @@ fn a_failure_is_a_lesson_the_second_time_also_across_a_restart() {
         "the third time is counted, not written again"
     );
     assert_eq!(again.rows(&disk, "failure").last().unwrap()["count"], 3);
+}
+
+#[test]
+fn what_is_forgotten_is_nowhere_and_its_transcript_never_brings_it_back() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", "/work/shop");
+    let said = "以后评审都必须有两个人点头。";
+    let id = talk.turn(said).kept[0].id.to_string();
+    assert!(talk.forget(&id)["refused"]["reason"] == "not-asked");
+
+    talk.says("把评审要两个人点头那条忘掉");
+    let receipt = talk.forget(&id);
+    assert!(receipt["forgotten"].is_object(), "{receipt}");
+    assert!(!talk.block().contains("两个人点头"));
+    talk.ends();
+    assert!(
+        holding(&disk, "评审必须有两个人").is_empty(),
+        "{:?}",
+        holding(&disk, "评审必须有两个人")
+    );
+    assert_eq!(
+        talk.search("评审 点头")["hits"].as_array().unwrap().len(),
+        0
+    );
+
+    let again = House::mount(&disk, 2, json!({}));
+    jev_memory_core::fake::block_on(again.engine.learn(again.ports(), talk.transcript()));
+    assert!(
+        !again
+            .session("s9", "/work/shop")
+            .says("评审")
+            .contains("点头")
+    );
+
+    let mut anew = again.session("s10", "/work/shop");
+    let learned = anew.turn(said);
+    assert_eq!(learned.kept.len(), 1);
+    assert_eq!(learned.kept[0].id.to_string(), format!("{id}-2"));
 }
 
 #[test]
@@ -178,6 +245,38 @@ fn what_was_declared_for_every_project_is_recalled_in_every_project() {
             .session("s2", "/elsewhere")
             .says("提交")
             .contains("一律用英文")
+    );
+}
+
+#[test]
+fn a_search_says_where_a_hit_is_from_and_why() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", "/work/shop");
+    let said = "重跑sync-ledger后再对账，修复见PR#77。";
+    talk.says(said);
+    let stored = talk.write(json!({ "text": said }));
+    assert!(stored["stored"].is_object(), "{stored}");
+    for query in ["sync-ledger", "ledger", "PR#77", "对账"] {
+        let found = talk.search(query);
+        assert_eq!(
+            found["hits"].as_array().map(Vec::len),
+            Some(1),
+            "{query}: {found}"
+        );
+        assert_eq!(found["hits"][0]["scope"], "path:/work/shop");
+        assert!(
+            !found["hits"][0]["terms"].as_array().unwrap().is_empty(),
+            "{found}"
+        );
+    }
+    assert_eq!(
+        talk.search_with(json!({ "query": 5 }))["refused"]["reason"],
+        "bad-arguments"
+    );
+    assert_eq!(
+        talk.search_with(json!({ "query": "x", "limt": 5 }))["refused"]["reason"],
+        "bad-arguments"
     );
 }
 

@@ -4,7 +4,7 @@
 
 mod attach;
 mod catalogue;
-// forget: lands with the store half
+mod forget;
 mod learn;
 mod open;
 mod recall;
@@ -12,6 +12,7 @@ mod scope;
 mod search;
 mod write;
 
+pub use forget::Forget;
 pub use learn::{Learned, LearnedMemory};
 pub use search::Search;
 pub use write::Write;

@@ -120,7 +120,7 @@ impl Engine {
             return;
         };
         self.hand_over();
-        let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
+        let done = store::close(store, ports, SETTLE_WAIT_MS).await;
         self.tell_result(store, done);
     }
 

@@ -194,8 +194,7 @@ impl Core {
         #[wasm_bindgen(unchecked_param_type = "Call")] call: JsValue,
     ) -> Job {
         self.tool(args, call, |engine, ports, args, call| async move {
-            let _ = (engine, ports, args, call);
-            serde_json::json!({ "refused": { "reason": "later", "message": "lands with the store" } })
+            engine.forget(ports.ports(), &args, &call).await
         })
     }
 

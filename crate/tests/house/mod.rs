@@ -240,4 +240,12 @@ impl Talk<'_> {
                 .write(self.house.ports(), &args, &self.call()),
         )
     }
+
+    pub fn forget(&self, id: &str) -> Value {
+        block_on(
+            self.house
+                .engine
+                .forget(self.house.ports(), &json!({ "id": id }), &self.call()),
+        )
+    }
 }

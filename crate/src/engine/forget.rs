@@ -1,0 +1,171 @@
+//! `memory_forget`: keeps a promise to a person, and only when the person asked for it.
+
+use super::write::not_committed;
+use super::{Call, Engine, Refused, cut};
+use crate::memory::{Memory, MemoryId, ScopeKey};
+use crate::port::Ports;
+use crate::screen::asks_to_forget;
+use crate::store::forget::Request;
+use crate::store::{self, State};
+use crate::text::digest::fold;
+use crate::turn::Position;
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+/// Candidates named when an id or text could mean several.
+const LISTED_MAX: usize = 8;
+
+/// The arguments of `memory_forget`, checked by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forget {
+    id: String,
+}
+
+impl Forget {
+    /// Reads the tool's arguments.
+    pub fn read(args: &Value) -> Result<Self, Refused> {
+        let id = args.get("id").and_then(Value::as_str).unwrap_or("").trim();
+        if id.is_empty() {
+            return Err(Refused::new(
+                "bad-arguments",
+                "`id` must be a memory's id as the block or a search prints it, or its exact text",
+            ));
+        }
+        Ok(Self { id: id.to_owned() })
+    }
+}
+
+impl Engine {
+    /// Answers `memory_forget`: `{ forgotten }` with the receipt, or `{ refused }`.
+    pub async fn forget(&self, ports: Ports<'_>, args: &Value, call: &Call) -> Value {
+        match self.forget_one(ports, args, call).await {
+            Ok(reply) => reply,
+            Err(refused) => json!({ "refused": refused }),
+        }
+    }
+
+    async fn forget_one(
+        &self,
+        ports: Ports<'_>,
+        args: &Value,
+        call: &Call,
+    ) -> Result<Value, Refused> {
+        let forget = Forget::read(args)?;
+        self.usable()?;
+        if call.session.child {
+            return Err(Refused::new(
+                "child-session",
+                "only the session the human speaks in can forget",
+            ));
+        }
+        let asked = call
+            .humans
+            .iter()
+            .rev()
+            .find(|human| human.turn == call.turn && asks_to_forget(&human.text))
+            .map(|human| Position {
+                session_id: call.session.id.clone(),
+                turn: human.turn,
+                seq: human.seq,
+            });
+        let Some(asked) = asked else {
+            return Err(Refused::new(
+                "not-asked",
+                "forgetting cannot be undone, so it needs the human to ask for it in this turn's message",
+            ));
+        };
+        self.refresh(ports).await;
+        let home = self
+            .attach(ports, &call.session, call.seq, call.seq, None)
+            .await;
+        let store = self.open_store()?;
+        let id = resolve(store.borrow().state(), &home, &forget.id)?;
+        self.hand_over();
+        let request = Request {
+            ids: vec![id],
+            by: "memory_forget".to_owned(),
+            asked: Some(asked),
+        };
+        let wait_ms = self.config.write_timeout_ms;
+        match store::forget(store, ports, request, wait_ms).await {
+            Ok(receipt) => Ok(json!({ "forgotten": receipt })),
+            Err(error) => Err(not_committed(error)),
+        }
+    }
+}
+
+/// Finds the one memory that `given` names: an id in any form we print, or an exact text.
+fn resolve(state: &State, home: &ScopeKey, given: &str) -> Result<MemoryId, Refused> {
+    let mut named: Vec<&Memory> = ids_in(given)
+        .iter()
+        .filter_map(|id| state.memory(id).map(Rc::as_ref))
+        .collect();
+    if named.is_empty() {
+        let wanted = fold(given);
+        named = state
+            .memories()
+            .map(Rc::as_ref)
+            .filter(|memory| memory.scope == *home || memory.scope.is_global())
+            .filter(|memory| fold(&memory.text) == wanted || fold(&memory.source.quote) == wanted)
+            .collect();
+    }
+    named.dedup_by(|a, b| a.id == b.id);
+    match named.as_slice() {
+        [one] => Ok(one.id.clone()),
+        [] => Err(Refused::new(
+            "not-found",
+            "no memory has this id or exact text; memory_search prints ids",
+        )),
+        several => Err(Refused {
+            reason: "ambiguous".to_owned(),
+            message: "this could mean several memories; name one id".to_owned(),
+            nearest: several
+                .iter()
+                .take(LISTED_MAX)
+                .map(|memory| format!("{} {}", memory.id, cut(&memory.text, 80)))
+                .collect(),
+        }),
+    }
+}
+
+/// Returns every id in a text: bare, in a printed line, or cut short of its `m-`.
+fn ids_in(given: &str) -> Vec<MemoryId> {
+    let mut out: Vec<MemoryId> = given
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .map(|word| word.trim_matches('-').to_ascii_lowercase())
+        .filter_map(|word| {
+            let tail = word.strip_prefix("m-").unwrap_or(&word);
+            let (digest, version) = tail.split_once('-').unwrap_or((tail, "2"));
+            let plain = digest.len() == 12 && digest.bytes().all(|b| b.is_ascii_alphanumeric());
+            (plain && version.bytes().all(|b| b.is_ascii_digit()))
+                .then(|| MemoryId(format!("m-{tail}")))
+        })
+        .collect();
+    out.sort();
+    out.dedup();
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_printed_form_of_an_id_is_read() {
+        for form in [
+            "m-0123456789ab",
+            "M-0123456789AB",
+            "0123456789ab",
+            "[constraint m-0123456789ab 2026-09-29]",
+            "- [constraint m-0123456789ab 2026-09-29] 端口固定",
+            "`m-0123456789ab`",
+        ] {
+            assert_eq!(ids_in(form), [MemoryId::from("m-0123456789ab")], "{form}");
+        }
+        assert_eq!(
+            ids_in("m-0123456789ab-2"),
+            [MemoryId::from("m-0123456789ab-2")]
+        );
+        assert!(ids_in("端口固定 8000").is_empty());
+    }
+}
