@@ -17,8 +17,8 @@ const isRoot = process.getuid?.() === 0
 
 await program('setup', () => {
   rust()
-  nodePackages()
   wasmTarget()
+  nodePackages()
   crates()
   if (process.argv.includes('browser')) browser()
 })
