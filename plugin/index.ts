@@ -1,26 +1,138 @@
-import { readFileSync } from 'node:fs'
+/** Long-term memory for the agents of DeepSeek Harness. This file wires the core to the host's hooks. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Context } from '@deepseek-ai/cordis'
-import type * as core from '../dist/core.js'
+import type {} from '@deepseek-ai/dsh-agent'
+import type {} from '@deepseek-ai/dsh-session'
+import type {} from '@deepseek-ai/dsh-system-prompt'
+import { messageOf } from './calls.ts'
+import { CoreHandle } from './core.ts'
+import { CONTEXT_NAME, turnOf } from './log.ts'
+import { Sessions } from './sessions.ts'
+import { registerTools } from './tools.ts'
 
 export const name = 'jev-memory'
+/** Services that every supported host has in every profile: one that is missing keeps the host from starting. */
 export const inject = ['agents', 'sessions', 'systemPrompt', 'tools', 'llm', 'credentials', 'agentDefaultModel']
 
-/**
- * Loads and instantiates the core synchronously. Both paths resolve from `plugin/` and from `dist/`.
- *
- * @throws when the module is missing or broken, for the caller to stay inert.
- */
-export function loadCore(): typeof core {
-  const loaded = createRequire(import.meta.url)('../dist/core.js') as typeof core
-  loaded.initSync({ module: readFileSync(new URL('../dist/core_bg.wasm', import.meta.url)) })
-  return loaded
+/** Any config is accepted: the host refuses to start over a rejected one. The core names what is wrong with it. */
+export const Config = {
+  '~standard': {
+    version: 1,
+    vendor: 'dsh-jev-memory',
+    validate: (value: unknown): { value: unknown } => ({ value: value ?? {} }),
+  },
+} as const
+
+/** Behind the host's own parts of the runtime context. */
+const CONTEXT_ORDER = 900
+/** Without a core nobody reads the config. */
+const WRITE_TIMEOUT_MS = 2_500
+/** The host leaves five seconds for everything at its end, the last reading of sessions included. */
+const CLOSE_MAX_MS = 2_500
+/** Says why the plugin is inert, where the ledger cannot. */
+const NOTE = 'inert.txt'
+
+export function apply(ctx: Context, config: unknown): void {
+  // A throw here keeps the host from starting. What was registered before it goes with the plugin.
+  try { mount(ctx, config) } catch (error) { explain(dataDirOf(config), `mounting failed: ${messageOf(error)}`) }
 }
 
-export function apply(_ctx: Context): void {
-  try {
-    loadCore()
-  } catch {
-    // Without its core the plugin is inert and the host boots.
+function mount(ctx: Context, config: unknown): void {
+  const core = new CoreHandle({ config: plain(config), defaultDataDir: dataDirOf(undefined), hostVersion: hostVersion(ctx) }, () => { sessions.reopen() })
+  const sessions = new Sessions(core)
+  const health = core.use('health', live => live.health())
+  explain(health?.dataDir ?? dataDirOf(config), core.fault)
+  const writeTimeoutMs = health?.writeTimeoutMs ?? WRITE_TIMEOUT_MS
+
+  /** Runs what no part of the host waits for: a rejection nobody handles would end the host. */
+  const detached = (what: string, work: () => Promise<unknown>): void => {
+    Promise.resolve().then(work).catch((error: unknown) => { core.note('shim-error', `${what}: ${messageOf(error)}`) })
   }
+  /** Runs a listener whose throw the host would take for its own. */
+  const contained = (what: string, work: () => void): void => {
+    try { work() } catch (error) { core.note('shim-error', `${what}: ${messageOf(error)}`) }
+  }
+
+  ctx.systemPrompt.context({
+    name: CONTEXT_NAME,
+    order: CONTEXT_ORDER,
+    text: ({ agent }) => {
+      let block = ''
+      if (agent) contained('context', () => { block = sessions.block(agent.session) })
+      return block
+    },
+  })
+  ctx.on('system-prompt/assemble', (assembly, { agent }, next) => {
+    contained('assemble', () => {
+      if (agent && !assembly.contexts.some(part => part.name === CONTEXT_NAME)) sessions.suppressed(agent.session)
+    })
+    return next()
+  })
+  for (const session of ctx.sessions.list()) contained('mount', () => { sessions.see(session) })
+  ctx.on('agent/created', ({ agent }) => { contained('created', () => { sessions.see(agent.session) }) })
+  ctx.on('agent/disposed', ({ agent }) => { detached('disposed', () => sessions.leave(agent.session)) })
+  ctx.on('agent/inbox/claimed', ({ agent, message, turn }) => { contained('claimed', () => { sessions.hear(agent.session, turn, message) }) })
+  // Returning a value here would keep other plugins from being asked, and a throw would fail the turn.
+  ctx.on('agent/turn-stopping', async ({ agent, turn, signal }) => {
+    try { await sessions.learn(agent.session, turn, AbortSignal.any([signal, AbortSignal.timeout(writeTimeoutMs)]), true) } catch (error) {
+      contained('turn-stopping', () => { core.note('shim-error', messageOf(error)) })
+    }
+  })
+  // Turns that were cancelled or failed end without the hook above, some without any event.
+  ctx.on('agent/status', ({ agent, status }) => {
+    if (status !== 'idle') return
+    detached('idle', async () => {
+      await sessions.learn(agent.session, turnOf(agent.session), AbortSignal.timeout(writeTimeoutMs), false)
+      await core.run('settle', live => live.settle())
+    })
+  })
+  if (health?.registerTools ?? given(config).registerTools !== false) registerTools(ctx, core, sessions)
+  ctx.effect(() => async () => {
+    try {
+      await sessions.close()
+      await core.close(AbortSignal.timeout(CLOSE_MAX_MS))
+    } catch { /* The ledger is whole after any crash; there is nobody left to tell. */ }
+  }, 'jev-memory')
+  if (core.fault === '') detached('settle', () => core.run('settle', live => live.settle()))
+}
+
+/** The config as the plain JSON that crosses; a path in it is made absolute. */
+function plain(config: unknown): unknown {
+  try {
+    const value = JSON.parse(JSON.stringify(config ?? {})) as unknown
+    return typeof given(value).dataDir === 'string' ? { ...given(value), dataDir: dataDirOf(config) } : value
+  } catch { return 'a value that is not JSON' }
+}
+
+/** The two keys the shim must know when there is no core to read them. */
+const given = (config: unknown): { dataDir?: unknown, registerTools?: unknown } => typeof config === 'object' && config !== null ? config : {}
+
+/** The data folder: the config's, else the one in the host's home, found as the host finds it. */
+function dataDirOf(config: unknown): string {
+  const home = process.env.DSH_HOME?.trim() ? process.env.DSH_HOME : join(homedir(), '.dsh')
+  const { dataDir } = given(config)
+  return resolve(expanded(home), typeof dataDir === 'string' && dataDir !== '' ? expanded(dataDir) : 'jev-memory')
+}
+
+const expanded = (path: string): string => /^~(?=$|[/\\])/.test(path) ? join(homedir(), path.slice(1)) : path
+
+/** Leaves the reason for being inert where a person looks, or takes it away. */
+function explain(dataDir: string, reason: string): void {
+  try {
+    if (reason === '') { rmSync(join(dataDir, NOTE), { force: true }); return }
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(join(dataDir, NOTE), `dsh-jev-memory is inert: ${reason}\n`, { mode: 0o600 })
+  } catch { /* A folder that cannot be written to has said enough. */ }
+}
+
+/** What the host calls itself, as far as it tells. */
+function hostVersion(ctx: Context): string {
+  try {
+    const entry = createRequire(new URL('_.js', String(ctx.baseUrl))).resolve('@deepseek-ai/dsh-agent')
+    const { version } = JSON.parse(readFileSync(resolve(entry, '../../package.json'), 'utf8')) as { version?: string }
+    return `dsh ${version ?? ''}`
+  } catch { return '' }
 }

@@ -1,0 +1,77 @@
+/**
+ * Sequences of `node:fs` calls that run either on the event loop or on the thread pool.
+ *
+ * A sequence is a generator that yields calls, so one text serves both: mounting may not wait, and a turn may not
+ * block the other sessions of a web host.
+ */
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+
+/** One call of `node:fs`, by its asynchronous name. */
+interface Call { name: string, args: unknown[] }
+export type Operation<T> = Generator<Call, T, unknown>
+
+type Table = Record<string, (...args: unknown[]) => unknown>
+const table = fs as unknown as Table
+
+/** Runs an operation to its end without leaving the event loop. */
+export function performSync<T>(operation: Operation<T>): T {
+  let step = operation.next()
+  while (step.done !== true) {
+    const { name, args } = step.value
+    let result: unknown
+    let failure: { error: unknown } | undefined
+    try { result = table[`${name}Sync`]?.(...args) } catch (error) { failure = { error } }
+    step = failure ? operation.throw(failure.error) : operation.next(result)
+  }
+  return step.value
+}
+
+/** Runs an operation on the thread pool. */
+export async function perform<T>(operation: Operation<T>): Promise<T> {
+  let step = operation.next()
+  while (step.done !== true) {
+    const { name, args } = step.value
+    let result: unknown
+    let failure: { error: unknown } | undefined
+    try {
+      result = await new Promise((done, fail) => {
+        table[name]?.(...args, (error: unknown, value: unknown) => { if (error instanceof Error) fail(error); else done(value) })
+      })
+    } catch (error) { failure = { error } }
+    step = failure ? operation.throw(failure.error) : operation.next(result)
+  }
+  return step.value
+}
+
+export function* call<T = undefined>(name: string, ...args: unknown[]): Operation<T> {
+  return (yield { name, args }) as T
+}
+
+/** The system's name of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Opens a file for writing, and makes its folder when that is what is missing. */
+export function* openToWrite(path: string, flags: string): Operation<number> {
+  try { return yield* call<number>('open', path, flags, 0o600) } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  yield* call('mkdir', dirname(path), { recursive: true, mode: 0o700 })
+  return yield* call<number>('open', path, flags, 0o600)
+}
+
+export function* writeAll(descriptor: number, bytes: Uint8Array): Operation<void> {
+  for (let at = 0; at < bytes.length;) at += yield* call<number>('write', descriptor, bytes, at, bytes.length - at)
+}
+
+export function* syncFolder(path: string): Operation<void> {
+  // Windows does not open folders; there the rename itself is all there is.
+  if (process.platform === 'win32') return
+  const descriptor = yield* call<number>('open', path, 'r')
+  try { yield* call('fsync', descriptor) } finally { yield* call('close', descriptor) }
+}
+
+/** The first line of what an error says: the rest is for a terminal. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

@@ -1,0 +1,149 @@
+/** What the core asks of the program it lives in, and the two ways to drive a job through its questions. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Answer, Job, Host as Questions, Step } from '../dist/core.js'
+import { codeOf, messageOf, perform, performSync, type Operation } from './calls.ts'
+import type { NodeFiles } from './files.ts'
+
+/** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
+const SYNC_SLEEP_MAX_MS = 20
+/** Requests of one job before it counts as running in a circle. */
+const STEPS_MAX = 100_000
+
+type Request = Exclude<Step, { op: 'done' }>
+
+/** The caller's signal ended the wait. The job itself goes on to its next step, to release what it holds. */
+export class Ended extends Error {}
+
+/**
+ * Names of the core instances of this process that still work. A lock whose owner trapped must not look alive, though
+ * its process is; and two copies of the plugin in one process must know of each other's.
+ */
+const instances = ((globalThis as Record<symbol, unknown>)[Symbol.for('dsh-jev-memory.instances')] ??= new Set<string>()) as Set<string>
+
+/** The host of one core instance. */
+export class Host implements Questions {
+  readonly #files: NodeFiles
+  readonly #name = randomUUID().slice(0, 8)
+  readonly #pending = new Set<Promise<unknown>>()
+
+  constructor(files: NodeFiles) {
+    this.#files = files
+    instances.add(this.#name)
+  }
+
+  /** Says that this instance is gone and owns nothing any more. */
+  retire(): void {
+    instances.delete(this.#name)
+  }
+
+  /** Settles when no file operation of this instance is under way. */
+  async quiet(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending)
+  }
+
+  owner(): { host: string, pid: number, started: string } {
+    return { host: hostname(), pid: process.pid, started: `${startTime(process.pid)}.${this.#name}` }
+  }
+
+  liveness(host: string, pid: number, started: string): 'alive' | 'dead' | 'unknown' {
+    if (host !== hostname()) return 'unknown'
+    try { process.kill(pid, 0) } catch (error) { if (codeOf(error) === 'ESRCH') return 'dead' }
+    const [time = '', name = ''] = started.split('.')
+    const now = startTime(pid)
+    if (time === '' || now === '') return 'unknown'
+    if (time !== now) return 'dead' // Another process has the number now.
+    return pid === process.pid && !instances.has(name) ? 'dead' : 'alive'
+  }
+
+  stamp(path: string): string {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : ''
+  }
+
+  answerSync(request: Request): Answer {
+    if (request.op === 'clock.sleep') {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(request.ms, SYNC_SLEEP_MAX_MS))
+      return { ok: undefined }
+    }
+    try { return { ok: performSync(this.#operation(request)) } } catch (error) { return failure(error) }
+  }
+
+  async answer(request: Request): Promise<Answer> {
+    if (request.op === 'clock.sleep') {
+      await new Promise(done => setTimeout(done, request.ms))
+      return { ok: undefined }
+    }
+    const work = perform(this.#operation(request))
+    this.#pending.add(work)
+    try { return { ok: await work } } catch (error) { return failure(error) } finally { this.#pending.delete(work) }
+  }
+
+  #operation(request: Exclude<Request, { op: 'clock.sleep' }>): Operation<unknown> {
+    switch (request.op) {
+      case 'files.read': return this.#files.read(request.path, request.from)
+      case 'files.list': return this.#files.list(request.path)
+      case 'files.append': return this.#files.append(request.path, request.bytes)
+      case 'files.replace': return this.#files.replace(request.path, request.bytes)
+      case 'files.create': return this.#files.create(request.path, request.bytes)
+      case 'files.truncate': return this.#files.truncate(request.path, request.length)
+      case 'files.rename': return this.#files.rename(request.from, request.to)
+      case 'files.remove': return this.#files.remove(request.path)
+      case 'files.real-path': return this.#files.realPath(request.path)
+    }
+  }
+}
+
+function failure(error: unknown): Answer {
+  return { error: { code: codeOf(error), message: messageOf(error) } }
+}
+
+/** The start time of a process in clock ticks since boot, or an empty text where the system does not tell. */
+function startTime(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in parentheses and may hold spaces; field 22 is the start time.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch { return '' }
+}
+
+/** Drives a job on the event loop. */
+export function driveSync(job: Job, host: Host): unknown {
+  let step = job.resume()
+  for (let count = 0; step.op !== 'done'; count++) {
+    if (count > STEPS_MAX) throw new Error('a job did not end')
+    step = job.resume(host.answerSync(step))
+  }
+  job.free()
+  return step.value
+}
+
+/** Whether a job's instance may still be used, and whom to tell that it may not. */
+export interface Watch { alive: () => boolean, failed: (error: unknown) => void }
+
+/** Drives a job on the thread pool. Rejects with `Ended` on `signal`. */
+export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
+  const work = advance(job, host, watch)
+  if (!signal) return await work
+  work.catch(watch.failed) // The caller may have left by then.
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = (): void => {
+    if (watch.alive()) job.end()
+    reject(new Ended('ended by the caller'))
+  }
+  if (signal.aborted) end(); else signal.addEventListener('abort', end, { once: true })
+  try { return await Promise.race([work, ended]) } finally { signal.removeEventListener('abort', end) }
+}
+
+async function advance(job: Job, host: Host, watch: Watch): Promise<unknown> {
+  let step = job.resume()
+  for (let count = 0; step.op !== 'done'; count++) {
+    if (count > STEPS_MAX) throw new Error('a job did not end')
+    const answer = await host.answer(step)
+    if (!watch.alive()) throw new Error('the core was replaced')
+    step = job.resume(answer)
+  }
+  job.free()
+  return step.value
+}

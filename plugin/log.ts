@@ -1,0 +1,65 @@
+/** The host's session log in any supported host version: its shapes, who speaks in it, and what of ours stands in it. */
+import type { Session as SessionValue } from '../dist/core.js'
+
+/** The name of our part of the host's runtime context. */
+export const CONTEXT_NAME = 'jev-memory:recall'
+
+/** What is read of a content block, a message and an event. */
+export interface Block { type?: string, text?: string, toolCallId?: string, content?: Block[], isError?: boolean }
+interface Source { kind?: string, rpcId?: unknown, clientTimeZone?: unknown, callId?: string, sections?: readonly { name?: string, text?: string }[] }
+export interface Message { content?: Block[] | string, source?: Source, toolCallId?: string, isError?: boolean }
+export interface Data extends Message {
+  turn?: number, id?: string, callId?: string, subCallId?: string, name?: string, toolName?: string, outcome?: string,
+  arguments?: unknown, message?: Message, error?: { code?: string }
+}
+export interface LogEvent { type: string, seq: number, time: number, data: unknown }
+export interface Header { cwd?: string, origin?: string, delegationDepth?: number, parentSession?: string, seedLength?: number }
+export interface Session {
+  id: string, header: Header, firstLiveSeq?: number, seq?: number,
+  events?: readonly LogEvent[], snapshotEvents?: () => readonly LogEvent[]
+}
+
+/** UTF-16 units of one human text that cross to the core. What is longer loses its end. */
+export const TEXT_MAX = 1 << 20
+
+export const eventsOf = (session: Session): readonly LogEvent[] => session.events ?? session.snapshotEvents?.() ?? []
+export const dataOf = (event: LogEvent | undefined): Data => event?.data ?? {}
+export const nextSeqOf = (session: Session): number => session.seq ?? (eventsOf(session).at(-1)?.seq ?? -1) + 1
+
+const isChild = (header: Header): boolean => header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0
+
+// A parent's instruction to a child has the same source as a human's message; only a human's carries the client's call id.
+export const isHuman = (header: Header, source: Source | undefined): boolean =>
+  source?.kind === 'user' && (!isChild(header) || source.rpcId !== undefined)
+
+export const sessionValue = (session: Session): SessionValue =>
+  ({ id: String(session.id), cwd: (session.header.cwd ?? '').toWellFormed(), child: isChild(session.header) })
+
+/** The text blocks of a message, one a line. */
+export function textOf(content: Block[] | string | undefined): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).filter(block => block.type === 'text').map(block => block.text ?? '').join('\n')
+}
+
+/** The beginning of a text, well-formed. */
+export const head = (text: string, max: number): string => (text.length > max ? text.slice(0, max) : text).toWellFormed()
+
+/** What steers recall: the words of a human, or of a parent agent. */
+export const queryOf = (message: Message): string | undefined =>
+  message.source?.kind === 'user' ? head(textOf(message.content), TEXT_MAX) : undefined
+
+/** The number of the turn that is open before `index`, or of the last one. */
+export function turnOf(session: Session, index?: number): number {
+  const event = eventsOf(session).slice(0, index).findLast(({ type }) => type === 'turn/start')
+  return dataOf(event).turn ?? 0
+}
+
+/** Our text in the newest message of ours that the session's log still shows, or an empty text. */
+export function lastBlock(session: Session): string {
+  for (const event of eventsOf(session).toReversed()) {
+    const { source } = dataOf(event)
+    if (event.type !== 'user/message' || source?.kind !== 'plugin' || !source.sections) continue
+    return source.sections.find(({ name }) => name === CONTEXT_NAME)?.text ?? ''
+  }
+  return ''
+}
