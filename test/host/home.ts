@@ -87,6 +87,12 @@ export class Home {
     return lines.filter(line => line.trim() !== '').map(line => JSON.parse(line) as Row)
   }
 
+  /** Files under a folder whose bytes hold a text. */
+  grep(text: string, folder = this.dsh): string[] {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    return files.map(entry => join(entry.parentPath, entry.name)).filter(path => readFileSync(path).includes(text))
+  }
+
   /** Starts the host and leaves it running. */
   spawn(args: string[], options: { cwd: string, env?: Record<string, string> }): ChildProcess {
     return spawn(process.execPath, [HOST_BIN, ...args], {
