@@ -5,8 +5,8 @@ import { learn, unread, type Unread } from './learn.ts'
 import { lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
 import { humansOf } from './turn.ts'
 
-/** Sessions kept; the one seen longest ago is let go first. */
-const SESSIONS_MAX = 1_000
+/** Sessions kept, fewer than the core keeps: the one used longest ago is let go, and attached again when it comes back. */
+const SESSIONS_MAX = 200
 /** Longest wait for turns that are still being read when the plugin is unloaded. */
 const CLOSE_MAX_MS = 1_500
 
@@ -31,7 +31,11 @@ export class Sessions {
   see(session: Session): Known {
     const id = String(session.id)
     const seen = this.#known.get(id)
-    if (seen?.session === session) return seen
+    this.#known.delete(id)
+    if (seen?.session === session) {
+      this.#known.set(id, seen)
+      return seen
+    }
     const nextSeq = nextSeqOf(session)
     const known: Known = { ...unread(session), nextSeq, turn: turnOf(session), query: '', block: lastBlock(session), busy: Promise.resolve() }
     this.#known.set(id, known)

@@ -31,10 +31,10 @@ const TOOLS: Tool[] = [
       properties: {
         query: text('What to look for, in the words the user would have used.'),
         types: { type: 'array', items: { type: 'string', enum: ['constraint', 'pitfall', 'decision'] }, description: 'Only these types. All by default.' },
-        limit: { type: 'integer', description: 'Most hits to return. 10 by default.' },
-        scope: text('"workspace" for this workspace only, "global" for what holds in every project. Both by default.'),
+        limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Most hits to return; 8 by default.' },
+        scope: text('Only this scope, by its key as hits print it. This workspace and global by default.'),
         includeHistory: { type: 'boolean', description: 'Also superseded and archived versions.' },
-        asOf: text('Only what was valid at this time, as an ISO 8601 date or date and time.'),
+        asOf: text('Only what was valid on this day, such as 2026-02-15.'),
       },
       required: ['query'],
     },
