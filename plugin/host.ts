@@ -110,10 +110,10 @@ function startTime(pid: number): string {
 
 /** Drives a job on the event loop. */
 export function driveSync(job: Job, host: Host): unknown {
-  let step = job.resume()
+  let step = job.resume(undefined) as Step
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
-    step = job.resume(host.answerSync(step))
+    step = job.resume(host.answerSync(step)) as Step
   }
   job.free()
   return step.value
@@ -137,12 +137,12 @@ export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSig
 }
 
 async function advance(job: Job, host: Host, watch: Watch): Promise<unknown> {
-  let step = job.resume()
+  let step = job.resume(undefined) as Step
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
     const answer = await host.answer(step)
     if (!watch.alive()) throw new Error('the core was replaced')
-    step = job.resume(answer)
+    step = job.resume(answer) as Step
   }
   job.free()
   return step.value

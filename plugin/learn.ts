@@ -1,7 +1,7 @@
 /** Reading a session into the core: what is unread, in pieces, and around what makes the core trap. */
 import type { Learned, Turn } from '../dist/core.js'
 import { messageOf } from './calls.ts'
-import { type CoreHandle, Inert, Trapped } from './core.ts'
+import { type CoreHandle, Inert, Trapped } from './core-handle.ts'
 import { Ended } from './host.ts'
 import type { Session } from './log.ts'
 import { EVENTS_MAX, readTurn } from './turn.ts'

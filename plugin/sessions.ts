@@ -1,6 +1,6 @@
 /** What the shim keeps for each live session, and the calls that go with it. No rule about content. */
 import type { Call } from '../dist/core.js'
-import type { CoreHandle } from './core.ts'
+import type { CoreHandle } from './core-handle.ts'
 import { learn, unread, type Unread } from './learn.ts'
 import { lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
 import { humansOf } from './turn.ts'

@@ -3,7 +3,7 @@ import type { Context } from '@deepseek-ai/cordis'
 import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
 import type { Call, Core, Human, Job } from '../dist/core.js'
 import { messageOf } from './calls.ts'
-import type { CoreHandle } from './core.ts'
+import type { CoreHandle } from './core-handle.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Longest wait for a tool's answer. */
