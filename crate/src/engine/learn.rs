@@ -92,10 +92,11 @@ impl Engine {
         let Some(store) = self.store.get() else {
             return Learned::default();
         };
-        let read_from = self.read_position(&turn.session.id);
-        if turn.events.is_empty() && turn.read_to <= read_from {
+        if turn.events.is_empty() && turn.read_to <= self.read_position(&turn.session.id) {
             return Learned::default();
         }
+        // What the ledger knows, not where this process began: a session new to it stands at 0.
+        let read_from = store.borrow().state().read_to(&turn.session.id);
         match self
             .learn_and_commit(ports, store, &turn, &scope, read_from)
             .await
