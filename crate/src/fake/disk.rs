@@ -145,6 +145,29 @@ impl Disk {
         self.inner.borrow().pending.len()
     }
 
+    /// Returns a disk of its own with the same files.
+    pub fn copy(&self) -> Disk {
+        self.after_crash(Loss::Nothing)
+    }
+
+    /// Goes on after a crash, with what it left.
+    pub fn restart(&self, loss: Loss) {
+        let next = self.after_crash(loss);
+        let mut inner = self.inner.borrow_mut();
+        let fresh = next.inner.borrow();
+        inner.seen = fresh.seen.clone();
+        inner.durable = fresh.durable.clone();
+        inner.pending.clear();
+        inner.crashed = false;
+        inner.crash_at = None;
+        // Every file may be another one now.
+        inner.change += 1;
+        let change = inner.change;
+        for path in fresh.seen.keys() {
+            inner.changes.insert(path.clone(), change);
+        }
+    }
+
     /// Returns the disk as the next process finds it after a crash.
     pub fn after_crash(&self, loss: Loss) -> Disk {
         let inner = self.inner.borrow();
@@ -245,12 +268,31 @@ impl Inner {
     fn write(&mut self, path: &str, bytes: Vec<u8>) {
         self.durable.insert(path.to_owned(), bytes.clone());
         self.seen.insert(path.to_owned(), bytes);
-        // What was made durable cannot be undone by losing an older change of the same name.
+        self.settle(path);
+        self.touch(path);
+    }
+
+    fn extend(&mut self, path: &str, bytes: &[u8]) {
+        let file = self.seen.entry(path.to_owned()).or_default();
+        file.extend_from_slice(bytes);
+        // Most files are only appended to: then the durable copy grows by the same bytes.
+        let whole = file.len();
+        let durable = self.durable.entry(path.to_owned()).or_default();
+        if durable.len() + bytes.len() == whole {
+            durable.extend_from_slice(bytes);
+        } else {
+            durable.clone_from(file);
+        }
+        self.settle(path);
+        self.touch(path);
+    }
+
+    /// What was made durable cannot be undone by losing an older change of the same name.
+    fn settle(&mut self, path: &str) {
         self.pending.retain(|pending| match pending {
             Pending::Created(name, _) | Pending::Removed(name) => name != path,
             Pending::Renamed(_, to) => to != path,
         });
-        self.touch(path);
     }
 
     /// Passes one point; returns whether the crash happens here.
@@ -395,26 +437,28 @@ impl Files for MemoryFiles {
             }
             let mut inner = self.disk.inner.borrow_mut();
             let fault = inner.enter(Operation::Append, path)?;
-            let mut whole = inner.seen.get(path).cloned().unwrap_or_default();
             if let Some(fault) = fault {
                 if let Fault::NoSpace { written_bytes } = fault {
-                    whole.extend(bytes.iter().take(written_bytes));
-                    inner.write(path, whole);
+                    inner.extend(path, bytes.get(..written_bytes).unwrap_or(bytes));
                 }
                 return Err(refuse(fault, path, "append"));
             }
-            for &byte in bytes {
-                if inner.point() {
-                    inner.write(path, whole);
-                    return Err(Inner::gone(path));
+            // A point before each byte and one after the last.
+            let n_points = bytes.len() as u64 + 1;
+            match inner.crash_at.and_then(|at| at.checked_sub(inner.points)) {
+                Some(into) if into < n_points => {
+                    let n_bytes = usize::try_from(into).unwrap_or(usize::MAX);
+                    inner.extend(path, bytes.get(..n_bytes).unwrap_or(bytes));
+                    inner.points += into;
+                    inner.point();
+                    Err(Inner::gone(path))
                 }
-                whole.push(byte);
+                _ => {
+                    inner.extend(path, bytes);
+                    inner.points += n_points;
+                    Ok(())
+                }
             }
-            inner.write(path, whole);
-            if inner.point() {
-                return Err(Inner::gone(path));
-            }
-            Ok(())
         })
     }
 

@@ -13,7 +13,7 @@ use super::lock::{self, Budget, Held};
 use super::scan::{End, scan};
 use super::shred::Shredder;
 use super::{Notice, Store};
-use crate::error::{FilesError, StoreError};
+use crate::error::StoreError;
 use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::port::Ports;
 use crate::turn::Position;
@@ -300,14 +300,14 @@ async fn blank(
         shredder
     };
     let mut blanked = BTreeMap::new();
-    remove_leftovers(cell, ports, "").await?;
-    remove_leftovers(cell, ports, QUARANTINE).await?;
+    keep::remove_leftovers(cell, ports, "").await?;
+    keep::remove_leftovers(cell, ports, QUARANTINE).await?;
     let embeddings = cell.borrow().path(EMBEDDINGS);
     if !ports.files.stamp(&embeddings).is_empty() {
         ports.files.remove(&embeddings).await?;
         blanked.insert(EMBEDDINGS.to_owned(), 1);
     }
-    for name in names(cell, ports, QUARANTINE).await? {
+    for name in keep::names(cell, ports, QUARANTINE).await? {
         let name = format!("{QUARANTINE}/{name}");
         let path = cell.borrow().path(&name);
         let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
@@ -385,38 +385,4 @@ async fn ledgers(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Vec<String>,
     let mut names = load::segments(ports, &dir).await?;
     names.push(LEDGER.to_owned());
     Ok(names)
-}
-
-/// Returns the files in a folder under the data folder.
-async fn names(
-    cell: &RefCell<Store>,
-    ports: Ports<'_>,
-    folder: &str,
-) -> Result<Vec<String>, StoreError> {
-    let path = cell.borrow().path(folder);
-    match ports.files.list(path.trim_end_matches('/')).await {
-        Ok(entries) => Ok(entries
-            .into_iter()
-            .filter(|entry| !entry.is_folder)
-            .map(|entry| entry.name)
-            .collect()),
-        Err(FilesError::NotFound { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Removes half-written replacements of dead processes. The lock's own are left: they hold no content and may be in use.
-async fn remove_leftovers(
-    cell: &RefCell<Store>,
-    ports: Ports<'_>,
-    folder: &str,
-) -> Result<(), StoreError> {
-    for name in names(cell, ports, folder).await? {
-        if name.ends_with(".tmp") && !name.starts_with("lock") {
-            let path = cell.borrow().path(folder);
-            let path = format!("{}/{name}", path.trim_end_matches('/'));
-            ports.files.remove(&path).await?;
-        }
-    }
-    Ok(())
 }

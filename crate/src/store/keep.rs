@@ -48,7 +48,7 @@ impl Store {
     /// Returns whether the newest segment is long enough to become history.
     pub(super) fn is_rotation_due(&self) -> bool {
         let grown = self.end.offset_bytes.saturating_sub(self.head_bytes);
-        grown > SEGMENT_MAX_BYTES.max(self.head_bytes)
+        grown > self.segment_max_bytes.max(self.head_bytes)
     }
 }
 
@@ -59,6 +59,10 @@ pub(super) async fn tend(
     held: &mut Held,
     drawn: Option<Drawn>,
 ) -> Result<(), StoreError> {
+    if !cell.borrow().is_swept {
+        sweep(cell, ports).await?;
+        cell.borrow_mut().is_swept = true;
+    }
     if cell.borrow().is_forgetting {
         forget::resume(cell, ports, held).await?;
     }
@@ -69,6 +73,52 @@ pub(super) async fn tend(
     }
     if cell.borrow().is_checkpoint_due() {
         write_checkpoint(cell, ports, held).await?;
+    }
+    Ok(())
+}
+
+/// Removes what dead processes left half written: replacements, and guards of locks that are long gone.
+async fn sweep(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError> {
+    remove_leftovers(cell, ports, "").await?;
+    remove_leftovers(cell, ports, QUARANTINE).await?;
+    for name in names(cell, ports, "").await? {
+        if name.starts_with("lock.reclaim.") {
+            lock::remove_guard(cell, ports, &name).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files in a folder under the data folder; "" is the data folder itself.
+pub(super) async fn names(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    folder: &str,
+) -> Result<Vec<String>, StoreError> {
+    let path = cell.borrow().path(folder);
+    match ports.files.list(path.trim_end_matches('/')).await {
+        Ok(entries) => Ok(entries
+            .into_iter()
+            .filter(|entry| !entry.is_folder)
+            .map(|entry| entry.name)
+            .collect()),
+        Err(FilesError::NotFound { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes half-written replacements of dead processes. The lock's own are left: they hold no content and may be in use.
+pub(super) async fn remove_leftovers(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    folder: &str,
+) -> Result<(), StoreError> {
+    for name in names(cell, ports, folder).await? {
+        if name.ends_with(".tmp") && !name.starts_with("lock") {
+            let path = cell.borrow().path(folder);
+            let path = format!("{}/{name}", path.trim_end_matches('/'));
+            ports.files.remove(&path).await?;
+        }
     }
     Ok(())
 }

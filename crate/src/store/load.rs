@@ -3,6 +3,7 @@
 use super::changes::Changes;
 use super::entry::{Body, Fact, Row};
 use super::forget::MARKER;
+use super::keep::SEGMENT_MAX_BYTES;
 use super::scan::{Damaged, End, TAIL_BYTES, scan};
 use super::snapshot::{self, Header, Snapshot};
 use super::state::State;
@@ -35,6 +36,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         end: End::default(),
         head_bytes: 0,
         torn_bytes: 0,
+        segment_max_bytes: SEGMENT_MAX_BYTES,
         saved: Saved::default(),
         queue: Default::default(),
         n_dropped: 0,
@@ -45,6 +47,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         newer: None,
         is_forgetting: false,
         n_forgotten: 0,
+        is_swept: false,
         next_ticket: 0,
         waiting: Default::default(),
         tokens: Vec::new(),

@@ -347,6 +347,28 @@ async fn reclaim(
     Ok(false)
 }
 
+/// Removes a guard whose lock is gone and whose owner is dead: its token names nothing any more.
+pub(super) async fn remove_guard(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    name: &str,
+) -> Result<(), StoreError> {
+    let (path, lock) = {
+        let store = cell.borrow();
+        (store.path(name), store.path("lock"))
+    };
+    let Ok(bytes) = ports.files.read(&path, 0).await else {
+        return Ok(());
+    };
+    let is_dead = serde_json::from_slice::<Claim>(&bytes)
+        .is_ok_and(|claim| ports.files.liveness(&claim.owner) == Liveness::Dead);
+    // The lock there now is ours, so no guard that stands beside it is of the lock that is there.
+    if is_dead && !ports.files.stamp(&lock).is_empty() {
+        ports.files.remove(&path).await?;
+    }
+    Ok(())
+}
+
 fn claim(ports: Ports<'_>) -> Claim {
     let mut bytes = [0; 12];
     ports.random.fill(&mut bytes);

@@ -59,6 +59,7 @@ pub struct Store {
     head_bytes: u64,
     /// Bytes after the end at the last look under the lock: a commit that was never finished.
     torn_bytes: u64,
+    segment_max_bytes: u64,
     saved: Saved,
     queue: VecDeque<Observation>,
     n_dropped: u32,
@@ -75,6 +76,8 @@ pub struct Store {
     is_forgetting: bool,
     /// How often something was forgotten since opening: what was drawn before must not be written after.
     n_forgotten: u64,
+    /// What dead processes left half written was looked for.
+    is_swept: bool,
     next_ticket: u64,
     waiting: BTreeSet<u64>,
     tokens: Vec<String>,
@@ -128,6 +131,11 @@ impl Store {
     /// Returns the length of the newest segment as far as it was read.
     pub fn ledger_bytes(&self) -> u64 {
         self.end.offset_bytes
+    }
+
+    /// Sets how much a segment grows before it is rotated; [`SEGMENT_MAX_BYTES`] until then.
+    pub fn rotate_after(&mut self, segment_max_bytes: u64) {
+        self.segment_max_bytes = segment_max_bytes;
     }
 
     fn path(&self, name: &str) -> String {
