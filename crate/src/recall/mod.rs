@@ -10,3 +10,6 @@ pub mod select;
 pub use line::harmless_line;
 pub use render::{Block, Form, ids_in_block, overhead_tokens, render};
 pub use select::{Candidate, Occasion, Selection, select};
+
+#[cfg(test)]
+mod tests;

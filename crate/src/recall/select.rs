@@ -68,6 +68,7 @@ pub fn select<'a>(
     occasion: &Occasion<'_>,
 ) -> Selection {
     let mut pools = [Pool::default(), Pool::default(), Pool::default()];
+    let shown = Shown::of(occasion.shown);
     for candidate in candidates {
         let memory = candidate.memory;
         if !allowed(memory.memory_type, occasion) || !memory.governs(occasion.now) {
@@ -75,7 +76,7 @@ pub fn select<'a>(
         }
         let quota = occasion.config.quota_of(memory.memory_type) as usize;
         if let Some(pool) = pools.get_mut(place(memory.memory_type)) {
-            pool.offer(Scored::of(candidate, occasion), quota);
+            pool.offer(Scored::of(candidate, &shown, occasion.now), quota);
         }
     }
     let mut picked = pick(&mut pools, occasion);
@@ -86,6 +87,32 @@ pub fn select<'a>(
     Selection {
         ids: picked.iter().map(|s| s.memory.id.clone()).collect(),
         chosen: picked.iter().map(Scored::terms).collect(),
+    }
+}
+
+/// What is shown, with one bit for the last characters of each id: most candidates are told apart by it alone.
+struct Shown<'a> {
+    ids: &'a [MemoryId],
+    bits: u64,
+}
+
+impl<'a> Shown<'a> {
+    fn of(ids: &'a [MemoryId]) -> Self {
+        let bits = ids.iter().fold(0, |bits, id| bits | Self::bit(id));
+        Self { ids, bits }
+    }
+
+    fn bit(id: &MemoryId) -> u64 {
+        let mut last = id.as_str().bytes().rev();
+        let (a, b) = (last.next().unwrap_or(0), last.next().unwrap_or(0));
+        1 << ((a ^ b.rotate_left(3)) & 63)
+    }
+
+    fn place(&self, id: &MemoryId) -> Option<usize> {
+        if self.bits & Self::bit(id) == 0 {
+            return None;
+        }
+        self.ids.iter().position(|shown| shown == id)
     }
 }
 
@@ -101,16 +128,16 @@ struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    fn of(candidate: Candidate<'a>, occasion: &Occasion<'_>) -> Self {
+    fn of(candidate: Candidate<'a>, shown: &Shown<'_>, now: Millis) -> Self {
         let memory = candidate.memory;
         let raw = f64::from(candidate.relevance).max(0.0);
-        let age_ms = occasion.now.0.saturating_sub(memory.source.at.0).max(0) as f64;
+        let age_ms = now.0.saturating_sub(memory.source.at.0).max(0) as f64;
         Self {
             memory,
             relevance: raw / (raw + RELEVANCE_HALF),
             importance: memory.importance.clamp(0.0, 1.0),
             age: AGE_HALF_MS / (AGE_HALF_MS + age_ms),
-            shown: occasion.shown.iter().position(|id| *id == memory.id),
+            shown: shown.place(&memory.id),
         }
     }
 
@@ -172,6 +199,13 @@ impl<'a> Pool<'a> {
     }
 }
 
+impl Pool<'_> {
+    fn give_up(&mut self, id: &MemoryId) {
+        self.by_score.retain(|scored| scored.memory.id != *id);
+        self.by_standing.retain(|scored| scored.memory.id != *id);
+    }
+}
+
 /// Inserts into a short list kept best first.
 fn keep_best<'a>(
     list: &mut Vec<Scored<'a>>,
@@ -192,9 +226,12 @@ fn keep_best<'a>(
     list.insert(at, scored);
 }
 
-/// Fills the quotas, then gives up the weakest until the room suffices: unshown ones first, so that no new memory of one
-/// type costs a shown one of another its place.
+/// Fills the quotas, passing over what does not fit into the room.
+///
+/// What is shown is seated first, so that no new memory of one type costs a shown one of another its place. When nothing
+/// fits, the best is given all the same: the renderer cuts it.
 fn pick<'a>(pools: &mut [Pool<'a>; 3], occasion: &Occasion<'_>) -> Vec<Scored<'a>> {
+    let mut too_long: Option<Scored> = None;
     loop {
         let mut picked: Vec<Scored> = Vec::new();
         for memory_type in Type::ALL {
@@ -206,22 +243,25 @@ fn pick<'a>(pools: &mut [Pool<'a>; 3], occasion: &Occasion<'_>) -> Vec<Scored<'a
                 );
             }
         }
-        let cost = |scored: &Scored| line_tokens(scored.memory, occasion.canonical);
-        let total: u32 = picked.iter().map(cost).fold(0, u32::saturating_add);
-        // A single memory that is too long is cut by the renderer.
-        if total <= occasion.room_tokens || picked.len() <= 1 {
-            return picked;
-        }
-        let Some(weakest) = picked.iter().min_by(|a, b| {
-            (a.shown.is_some().cmp(&b.shown.is_some())).then(by_key(b, a, full_key))
-        }) else {
+        picked.sort_by(|a, b| {
+            (b.shown.is_some().cmp(&a.shown.is_some())).then(by_key(a, b, full_key))
+        });
+        let mut room = occasion.room_tokens;
+        let over = picked.iter().find(|scored| {
+            let cost = line_tokens(scored.memory, occasion.canonical);
+            let fits = cost <= room;
+            room = room.saturating_sub(cost);
+            !fits
+        });
+        let Some(over) = over.copied() else {
+            if picked.is_empty() {
+                picked.extend(too_long);
+            }
             return picked;
         };
-        let weakest = weakest.memory.id.clone();
+        too_long.get_or_insert(over);
         for pool in pools.iter_mut() {
-            pool.by_score.retain(|scored| scored.memory.id != weakest);
-            pool.by_standing
-                .retain(|scored| scored.memory.id != weakest);
+            pool.give_up(&over.memory.id);
         }
     }
 }
