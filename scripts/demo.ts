@@ -1,6 +1,7 @@
 // Shows the plugin on the real host in three short sessions: what is kept and why, what the next session's model
 // receives, a search, and a forget. Nothing leaves this machine; the model is a server of our own on loopback.
 
+import { randomBytes } from 'node:crypto'
 import { headless, type Run } from '../test/host/headless.ts'
 import { Home, type Row, type Scope } from '../test/host/home.ts'
 import { Model } from '../test/host/model.ts'
@@ -8,8 +9,8 @@ import { fileRow } from '../test/host/mount.ts'
 
 const RULE = 'From now on, always run make check before you push.'
 const DECISION = '我们决定会话存到 SQLite，不再用 Redis。'
-// Put together here, so that no file of the repository holds anything that looks like a key.
-const KEY = ['sk', 'demo'.repeat(3) + '0123456789'.repeat(3)].join('-')
+// Made here, so that no file of the repository holds anything that looks like a key.
+const KEY = ['sk', randomBytes(24).toString('hex')].join('-')
 const FIRST = [RULE, DECISION, 'Please rename draft.md to notes.md.', 'How does the cache work?', `The api key is ${KEY}.`, 'Then build the docs.'].join('\n')
 const FAILING = { calls: [{ name: 'bash', args: { command: 'echo "error: mkdocs: command not found" >&2; exit 127', description: 'build the docs' } }] }
 
@@ -36,7 +37,7 @@ async function show(): Promise<void> {
   title('Session 1: what is said')
   model.when('build the docs', FAILING, FAILING, { text: 'The docs cannot be built here: mkdocs is missing.' })
   print(FIRST.replace(KEY, '(something that looks like a key)'))
-  print('The model then runs a command that fails, and runs it again.', '  (')
+  print('(The model then runs a command that fails, and runs it again.)')
   await session(FIRST)
 
   const rows = home.ledger()
@@ -48,6 +49,8 @@ async function show(): Promise<void> {
   }
   title('What was refused, and why')
   for (const { reason: why, quote } of rows.filter(({ kind }) => kind === 'skip')) print(`${String(why).padEnd(22)} ${typeof quote === 'string' ? quote : '(not written down)'}`)
+  const leaked = home.grep(KEY, home.dataDir)
+  print(leaked.length === 0 ? '(the key itself is in no file of the data folder)' : `THE KEY IS IN ${leaked.join(', ')}`)
 
   title('Session 2, another process: the block its model received')
   model.when('push my change', { calls: [{ name: 'memory_search', args: { query: 'push' } }] }, { text: 'Run make check first.' })
@@ -73,11 +76,13 @@ async function show(): Promise<void> {
   const fourth = await session('What do you know?')
   const gone = !fourth.requests[0]?.context.includes(RULE)
   print(gone ? 'the next session\'s model no longer receives it' : 'THE NEXT SESSION STILL RECEIVES IT')
-  if (left.length > 0 || !gone) process.exitCode = 1
+  if (leaked.length > 0 || left.length > 0 || !gone) process.exitCode = 1
   console.log(`\nFour sessions of the real host in ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
 }
 
-const memories = (rows: Row[]): Memory[] => rows.filter(({ kind }) => kind === 'write').map(({ memory }) => memory as Memory)
+function memories(rows: Row[]): Memory[] {
+  return rows.filter(({ kind }) => kind === 'write').map(({ memory }) => memory as Memory)
+}
 
 function reason(rows: Row[], { id, source }: Memory & { source: { count?: number } }): string {
   const row = rows.find(({ kind, id: judged }) => kind === 'remember' && judged === id)
@@ -85,7 +90,10 @@ function reason(rows: Row[], { id, source }: Memory & { source: { count?: number
   return `${(row.signals as string[]).join(', ')} (${String(row.by)}: ${Number(row.score).toFixed(2)}, needed ${String(row.threshold)})`
 }
 
-const answer = (run: Run): string => run.requests.at(-1)?.messages.findLast(({ role }) => role === 'tool')?.content ?? ''
+/** What the model was told by the tool it called. */
+function answer(run: Run): string {
+  return run.requests.at(-1)?.messages.findLast(({ role }) => role === 'tool')?.content ?? ''
+}
 
 function title(text: string): void {
   console.log(`\n${text}`)

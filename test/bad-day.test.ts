@@ -115,13 +115,13 @@ for (const when of ['before', 'after'] as const) {
     home.patch('headless', [fileRow({}, join(folder, 'dist/index.js'))])
     await runs(home, RULE)
     const word = `panic-${when}-port`
-    await runs(home, `Never push to main on a Friday.\nAlways say ${word} in the logs.\nWe decided to use tabs in every Makefile.`)
+    await runs(home, `From now on, always run make lint before you commit anything.\nAlways say ${word} in the logs.\n我们决定会话存到 SQLite，不再用 Redis。`)
     const rows = home.ledger()
     assert.ok(existsSync(home.dataDir))
     assert.match(JSON.stringify(rows.filter(({ kind }) => kind === 'degraded' || kind === 'health')), new RegExp(`core-restarted.*${word}`))
     assert.ok(written(rows).includes(RULE))
     const run = await runs(home, 'hello')
     assert.ok(run.requests[0]?.context.includes(RULE))
-    if (when === 'after') assert.ok(written(rows).some(text => text.includes('Friday')))
+    if (when === 'after') assert.ok(written(rows).some(text => text.includes('make lint')))
   })
 }

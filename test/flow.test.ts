@@ -7,7 +7,8 @@ import { fileRow } from './host/mount.ts'
 import { Web } from './host/web.ts'
 
 const RULE = 'From now on, always run make lint before you commit anything.'
-const RULE_ZH = '以后改接口一律先更新接口文档，再写代码。'
+const RULE_ZH = '我们决定会话存到 SQLite，不再用 Redis。'
+const CHANGELOG = 'From now on, always write the changelog in English.'
 const SUBAGENT = { name: 'subagent', args: { description: 'review', prompt: 'From now on always list findings by severity.', run_in_background: false } }
 
 let model: Model
@@ -115,15 +116,16 @@ test('the web host: tools, children, suppressed context, a cancelled turn, a res
     model.when('wait for it', { text: 'late', delayMs: 20_000 })
     const session = await web.open(cwd)
     const turns = model.turns().length
-    await web.send(session, 'We decided to keep sessions in Postgres instead of Redis, because it is one service less. wait for it')
+    await web.send(session, `${CHANGELOG} wait for it`)
     while (model.turns().length === turns) await new Promise(resolve => setTimeout(resolve, 20))
     await web.cancel(session)
     await web.idle(session)
     await web.prompt(session, 'go on')
-    assert.ok(written(home.ledger()).some(text => text.includes('Postgres')))
+    assert.ok(written(home.ledger()).includes(CHANGELOG))
   })
 
   await t.test('a resumed session goes on with the same bytes', async () => {
+    await web.prompt(main, 'hello once more')
     await web.stop()
     web = await Web.boot(t, home, { cwd })
     const before = model.turns(main).at(-1)?.messages.filter(({ content }) => content.includes(RULE)).length ?? 0
