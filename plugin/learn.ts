@@ -45,7 +45,7 @@ async function read(core: CoreHandle, state: Unread, turn: number, signal: Abort
     const report = stopping && value.session.child && state.reported !== turn
     if (value.events.length === 0 && !report) return
     try {
-      const bytes = new TextEncoder().encode(JSON.stringify(value))
+      const bytes = new TextEncoder().encode(JSON.stringify(value, wellFormed))
       const learned = await core.run('learn', live => live.learn(bytes), signal, 1) as Learned | undefined
       state.reported = turn
       state.traps = 0
@@ -57,6 +57,9 @@ async function read(core: CoreHandle, state: Unread, turn: number, signal: Abort
     }
   }
 }
+
+// Half a character anywhere would make the whole turn unreadable: JSON writes it as an escape that no UTF-8 reader takes.
+const wellFormed = (_key: string, value: unknown): unknown => typeof value === 'string' ? value.toWellFormed() : value
 
 /** After a trap reads less at once, until the one event that causes it stands alone and can be left out. */
 function narrow(core: CoreHandle, state: Unread, { events, readTo }: Turn, error: Trapped): void {

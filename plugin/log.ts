@@ -48,18 +48,16 @@ export const head = (text: string, max: number): string => (text.length > max ? 
 export const queryOf = (message: Message): string | undefined =>
   message.source?.kind === 'user' ? head(textOf(message.content), TEXT_MAX) : undefined
 
-/** The number of the turn that is open before `index`, or of the last one. */
-export function turnOf(session: Session, index?: number): number {
-  const event = eventsOf(session).slice(0, index).findLast(({ type }) => type === 'turn/start')
-  return dataOf(event).turn ?? 0
+/** The number of the turn that is open before `index` of a log, or of its last one. */
+export function turnIn(log: readonly LogEvent[], index = log.length): number {
+  for (let at = index - 1; at >= 0; at--) if (log[at]?.type === 'turn/start') return dataOf(log[at]).turn ?? 0
+  return 0
 }
+
+export const turnOf = (session: Session): number => turnIn(eventsOf(session))
 
 /** Our text in the newest message of ours that the session's log still shows, or an empty text. */
 export function lastBlock(session: Session): string {
-  for (const event of eventsOf(session).toReversed()) {
-    const { source } = dataOf(event)
-    if (event.type !== 'user/message' || source?.kind !== 'plugin' || !source.sections) continue
-    return source.sections.find(({ name }) => name === CONTEXT_NAME)?.text ?? ''
-  }
-  return ''
+  const shown = eventsOf(session).findLast(event => event.type === 'user/message' && dataOf(event).source?.sections)
+  return dataOf(shown).source?.sections?.find(({ name }) => name === CONTEXT_NAME)?.text ?? ''
 }

@@ -3,7 +3,7 @@
  * the host's events, and the one to change when a later host renames them.
  */
 import type { Human, Turn, TurnEvent } from '../dist/core.js'
-import { dataOf, eventsOf, head, isHuman, sessionValue, TEXT_MAX, textOf, turnOf, type Data, type Header, type LogEvent, type Session } from './log.ts'
+import { dataOf, eventsOf, head, isHuman, sessionValue, TEXT_MAX, textOf, turnIn, type Data, type Header, type LogEvent, type Session } from './log.ts'
 
 const ARGUMENTS_MAX = 1 << 16
 /** Limits of one `Turn`; what is over is read as a second one. */
@@ -28,7 +28,7 @@ export function readTurn(session: Session, turn: number, from: number, eventsMax
   const start = Math.max(from, session.firstLiveSeq ?? 0)
   const first = log[start]?.seq === start ? start : log.findIndex(event => event.seq >= start)
   const events: TurnEvent[] = []
-  const reader = new Reader(session.header, first > 0 ? turnOf(session, first) || turn : turn)
+  const reader = new Reader(session.header, first > 0 ? turnIn(log, first) || turn : turn)
   let readTo = Math.max(start, (log.at(-1)?.seq ?? -1) + 1)
   let more = false
   let size = 0

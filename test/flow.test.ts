@@ -7,7 +7,7 @@ import { fileRow } from './host/mount.ts'
 import { Web } from './host/web.ts'
 
 const RULE = 'From now on, always run make lint before you commit anything.'
-const RULE_ZH = '我们决定会话存到 SQLite，不再用 Redis。'
+const DECISION = '我们决定会话存到 SQLite，不再用 Redis。'
 const CHANGELOG = 'From now on, always write the changelog in English.'
 const SUBAGENT = { name: 'subagent', args: { description: 'review', prompt: 'From now on always list findings by severity.', run_in_background: false } }
 
@@ -25,23 +25,23 @@ test('what is said in one session is in the next one\'s request, and not in anot
   home.patch('headless', [fileRow()])
   const here = home.workspace('here')
 
-  const first = await headless(home, model, `${RULE}\n${RULE_ZH}\nPlease rename the file a.txt to b.txt.`, { cwd: here })
+  const first = await headless(home, model, `${RULE}\n${DECISION}\nPlease rename the file a.txt to b.txt.`, { cwd: here })
   assert.equal(first.code, 0, first.stderr)
-  assert.deepEqual(written(home.ledger()).sort(), [RULE, RULE_ZH].sort())
+  assert.deepEqual(written(home.ledger()).sort(), [RULE, DECISION].sort())
   const [write] = home.ledger().filter(({ kind }) => kind === 'write')
   assert.equal((write?.memory as { source: { quote: string } }).source.quote, RULE)
   assert.ok(skipped(home.ledger()).length > 0, 'the order for one time has no skip row')
 
   const second = await headless(home, model, 'How do I commit?', { cwd: here })
   const { context = '', messages = [] } = second.requests[0] ?? {}
-  assert.ok(context.includes(RULE) && context.includes(RULE_ZH), context)
+  assert.ok(context.includes(RULE) && context.includes(DECISION), context)
   assert.deepEqual(messages.slice(-2).map(({ content }) => content === context), [false, true])
   assert.ok(home.ledger().some(({ kind }) => kind === 'recall'))
   assert.equal(home.ledger().filter(({ kind }) => kind === 'start').length, 2)
 
   const elsewhere = await headless(home, model, 'How do I commit?', { cwd: home.workspace('elsewhere') })
   assert.ok(!elsewhere.requests[0]?.context.includes(RULE))
-  assert.ok(!elsewhere.requests[0]?.context.includes(RULE_ZH))
+  assert.ok(!elsewhere.requests[0]?.context.includes(DECISION))
 })
 
 test('a failure is a lesson once it was seen again, also across restarts', async t => {
@@ -102,6 +102,23 @@ test('the web host: tools, children, suppressed context, a cancelled turn, a res
     assert.ok(model.turns(child)[0]?.context.includes(RULE))
     assert.ok(skipped(home.ledger()).includes('subagent-session'))
     assert.ok(!written(home.ledger()).some(text => text.includes('severity')))
+  })
+
+  await t.test('what another process wrote is in the next turn\'s block', async () => {
+    home.patch('headless', [fileRow()])
+    await headless(home, model, DECISION, { cwd })
+    await web.prompt(main, 'who else was here?')
+    assert.ok(model.turns(main).at(-1)?.context.includes(DECISION))
+  })
+
+  await t.test('a failure inside a program of code mode counts like any other', async () => {
+    const code = "const run = await tools.bash({ command: 'echo no such relay >&2; exit 7', description: 'start' }); return run"
+    model.when('start the relay', { calls: [{ name: 'run_code', args: { description: 'start', code } }] }, { text: 'failed' })
+    const session = await web.open(cwd, 'code')
+    await web.prompt(session, 'start the relay')
+    assert.ok(!written(home.ledger()).some(text => text.includes('no such relay')))
+    await web.prompt(session, 'start the relay')
+    assert.ok(written(home.ledger()).some(text => text.includes('no such relay')))
   })
 
   await t.test('a preset without runtime context is told in the ledger', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { headless } from './host/headless.ts'
-import { Home } from './host/home.ts'
+import { eventually, Home } from './host/home.ts'
 import { Model } from './host/model.ts'
 import { addPlugin, fileRow, pack, PACKAGE, removePlugin, unpack } from './host/mount.ts'
 import { Web } from './host/web.ts'
@@ -51,6 +51,16 @@ test('mounted by dsh plugin add with a folder, and with an archive', async t => 
   }
 })
 
+test('mounted twice, one is inert and the host lives', async t => {
+  const home = new Home(t, model)
+  home.patch('headless', [fileRow(), { ...fileRow(), id: 'again' }])
+  const cwd = home.workspace()
+  const run = await headless(home, model, RULE, { cwd })
+  assert.equal(run.code, 0, run.stderr)
+  const next = await headless(home, model, 'hello', { cwd })
+  assert.equal(next.requests[0]?.context.split(RULE).length, 2)
+})
+
 test('the web profile boots with it, and removing the row takes it away while the host runs', async t => {
   const home = new Home(t, model)
   home.patch('web', [fileRow()])
@@ -60,6 +70,12 @@ test('the web profile boots with it, and removing the row takes it away while th
   await web.prompt(session, RULE)
   await web.prompt(session, 'hello')
   assert.ok(model.turns(session).at(-1)?.context.includes(RULE))
+  home.patch('web', [fileRow({ recall: { maxTokens: 500 } })])
+  await eventually(() => home.ledger().filter(({ kind }) => kind === 'start').length > 1, 20_000, 'second mount')
+  await web.prompt(session, 'and with another config?')
+  const request = model.turns(session).at(-1)
+  assert.ok(request?.context.includes(RULE) && request.tools.includes('memory_search'))
+
   home.patch('web', [])
   const gone = async (): Promise<boolean> => {
     await web.prompt(session, 'still there?')

@@ -129,8 +129,12 @@ test('braces of a memory never look like a variable of the host', async t => {
 
 test('a lone surrogate becomes a replacement character', async t => {
   const { stub, session } = await mounted(t)
-  await stub.turn(session, `half \ud83d of a face`)
+  stub.begin(session, 'half \ud83d of a face')
+  session.log('tool/call', { turn: 1, step: 1, callId: 'c\ud83d', name: 'x\udc00', arguments: '{"a":"\ud83d"}' })
+  session.result('c\ud83d', '\udc00', true, { error: { name: 'E', code: '\ud83d' } })
+  await stub.stop(session)
   assert.deepEqual(stub.written(), ['half \ufffd of a face'])
+  assert.doesNotMatch(readFileSync(join(stub.dataDir, 'ledger.jsonl'), 'utf8'), /\\ud[89a-f]/)
 })
 
 test('any config is accepted, and none keeps the host from starting', async t => {
