@@ -19,17 +19,16 @@ const ends = (text: string): string =>
   (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX / 2)}\n${text.slice(-TEXT_MAX / 2)}` : text).toWellFormed()
 
 /**
- * Reads what happened in a session from `from` on. Inherited events are never read.
+ * Reads what happened in a session from `from` on: the core's read position, which is never before what was inherited.
  *
  * `more` says that a limit cut it short, and the rest begins at `readTo`.
  */
 export function readTurn(session: Session, turn: number, from: number, eventsMax: number): { turn: Turn, more: boolean } {
   const log = eventsOf(session)
-  const start = Math.max(from, session.firstLiveSeq ?? 0)
-  const first = log[start]?.seq === start ? start : log.findIndex(event => event.seq >= start)
+  const first = log[from]?.seq === from ? from : log.findIndex(event => event.seq >= from)
   const events: TurnEvent[] = []
   const reader = new Reader(session.header, first > 0 ? turnIn(log, first) || turn : turn)
-  let readTo = Math.max(start, (log.at(-1)?.seq ?? -1) + 1)
+  let readTo = Math.max(from, (log.at(-1)?.seq ?? -1) + 1)
   let more = false
   let size = 0
   for (const event of first < 0 ? [] : log.slice(first)) {

@@ -115,7 +115,7 @@ export class Home {
   async run(args: string[], options: { cwd: string, env?: Record<string, string>, limitMs?: number }): Promise<Ended> {
     const child = this.spawn(args, options)
     const ended = watch(child)
-    try { return await within(ended, options.limitMs ?? 30_000, `end of dsh ${args.join(' ')}`) } finally { child.kill('SIGKILL') }
+    try { return await within(ended, options.limitMs ?? 60_000, `end of dsh ${args.join(' ')}`) } finally { child.kill('SIGKILL') }
   }
 }
 

@@ -10,7 +10,7 @@ export interface Card { rpcId: string, sessionId: string, questions: { id: strin
 
 interface Frame { rpcId: string, payload: { type: string, sessionId?: string, event?: LogEvent, running?: boolean, questions?: Card['questions'], origin?: string } }
 
-const LIMIT_MS = 20_000
+const LIMIT_MS = 30_000
 
 export class Web {
   /** Events of each session, in the order they came. Streamed chunks are left out. */
