@@ -9,6 +9,7 @@ import { Web } from './host/web.ts'
 const RULE = 'From now on, always run make lint before you commit anything.'
 const DECISION = '我们决定会话存到 SQLite，不再用 Redis。'
 const CHANGELOG = 'From now on, always write the changelog in English.'
+const MESSAGES = 'From now on, always write commit messages in English.'
 const SUBAGENT = { name: 'subagent', args: { description: 'review', prompt: 'From now on always list findings by severity.', run_in_background: false } }
 
 let model: Model
@@ -149,6 +150,16 @@ test('the web host: tools, children, suppressed context, a cancelled turn, a res
     await web.prompt(main, 'and now?')
     const after = model.turns(main).at(-1)?.messages.filter(({ content }) => content.includes(RULE)).length ?? 0
     assert.equal(after, before)
+  })
+
+  await t.test('what was said right before the host was killed is kept', async () => {
+    const turns = model.turns().length
+    await web.send(main, `${MESSAGES} wait for it`)
+    while (model.turns().length === turns) await new Promise(resolve => setTimeout(resolve, 20))
+    await web.kill()
+    web = await Web.boot(t, home, { cwd })
+    await web.prompt(main, 'back again')
+    assert.ok(written(home.ledger()).includes(MESSAGES))
   })
 
   await t.test('memory_forget is refused unless the human asks for it, and then leaves no byte of it', async () => {
