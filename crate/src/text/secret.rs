@@ -5,9 +5,11 @@
 //! half-width and without invisible characters. Missing a credential costs more than refusing a sentence, but the refusals
 //! are narrow: commit hashes, digests with their name, identifiers and the bare word 密码 are no credentials.
 
+mod accept;
 mod carrier;
 mod fold;
 mod lone;
+mod name;
 mod named;
 mod value;
 #[cfg(test)]

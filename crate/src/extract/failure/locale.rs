@@ -1,6 +1,7 @@
 //! System messages in the user's language, put back into the English of the C locale, so that one failure has one signature on every machine.
 
 /// Translated phrase and what it stands for. Longer phrases stand before their own parts.
+#[rustfmt::skip]
 const PHRASES: &[(&str, &str)] = &[
     // Chinese
     (

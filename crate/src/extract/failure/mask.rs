@@ -3,74 +3,18 @@
 use super::path;
 
 /// Words after which a number is a moving place, a process or an amount of time.
+#[rustfmt::skip]
 const BEFORE_NUMBER: &[&str] = &[
-    "line",
-    "lines",
-    "position",
-    "pos",
-    "column",
-    "col",
-    "char",
-    "character",
-    "offset",
-    "byte",
-    "pid",
-    "pid:",
-    "pid=",
-    "process",
-    "ppid",
-    "thread",
-    "tid",
-    "attempt",
-    "after",
-    "took",
-    "within",
-    "elapsed",
-    "行",
-    "第",
-    "位置",
-    "进程",
+    "line", "lines", "position", "pos", "column", "col", "char", "character", "offset", "byte", "pid", "pid:", "pid=",
+    "process", "ppid", "thread", "tid", "attempt", "after", "took", "within", "elapsed", "行", "第", "位置", "进程",
 ];
 
 /// Words before which a number is an amount.
+#[rustfmt::skip]
 const AFTER_NUMBER: &[&str] = &[
-    "s",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "ms",
-    "msec",
-    "millisecond",
-    "milliseconds",
-    "us",
-    "µs",
-    "ns",
-    "m",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "h",
-    "hour",
-    "hours",
-    "byte",
-    "bytes",
-    "kb",
-    "mb",
-    "gb",
-    "kib",
-    "mib",
-    "gib",
-    "times",
-    "attempts",
-    "retries",
-    "tries",
-    "秒",
-    "毫秒",
-    "分钟",
-    "次",
-    "字节",
+    "s", "sec", "secs", "second", "seconds", "ms", "msec", "millisecond", "milliseconds", "us", "µs", "ns", "m",
+    "min", "mins", "minute", "minutes", "h", "hour", "hours", "byte", "bytes", "kb", "mb", "gb", "kib", "mib", "gib",
+    "times", "attempts", "retries", "tries", "秒", "毫秒", "分钟", "次", "字节",
 ];
 
 /// Words after which a number is a name, however long.
@@ -85,16 +29,9 @@ const UNITS: &[&str] = &[
 ];
 
 /// Hosts that mean this machine: a tool tries them in turn.
+#[rustfmt::skip]
 const LOCAL_HOSTS: [&str; 9] = [
-    "127.0.0.1",
-    "0.0.0.0",
-    "localhost",
-    "::",
-    "::1",
-    "[::]",
-    "[::1]",
-    "*",
-    "",
+    "127.0.0.1", "0.0.0.0", "localhost", "::", "::1", "[::]", "[::1]", "*", "",
 ];
 
 /// Two wordings of one message by two versions of a tool: as found, as written.

@@ -22,6 +22,14 @@ enum Read {
     Dsn,
     /// The next word is a password.
     Flag,
+    /// A command, of whose arguments one is a password: `-p…` joined on, or `-p …`.
+    Command(&'static str),
+    /// `host:port:database:user:password`
+    Fields,
+    /// A user's name and a slash; what follows is a password when it is all digits or mixed with marks.
+    Pair,
+    /// The word before the mark.
+    Behind,
     /// The hash of a password.
     Crypt,
     /// `machine … login … password …`
@@ -56,200 +64,52 @@ const fn row(
 }
 
 /// Marks are matched without regard to case.
+#[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    row(
-        "url-credentials",
-        "://",
-        Read::Location,
-        "postgres://shop:{A12}@db.internal:5432/shop",
-        "postgres://db.internal:5432/shop",
-    ),
-    row(
-        "private-key",
-        "-----begin ",
-        Read::Block,
-        "-----BEGIN RSA PRIVATE KEY-----\n{A64}\n{A64}\n-----END RSA PRIVATE KEY-----",
-        "-----BEGIN CERTIFICATE-----",
-    ),
-    row(
-        "private-key",
-        "---- begin ssh2 encrypted private key",
-        Read::Block,
-        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{A64}",
-        "---- BEGIN SSH2 PUBLIC KEY ----",
-    ),
-    row(
-        "private-key",
-        "putty-user-key-file",
-        Read::Block,
-        "PuTTY-User-Key-File-3: ssh-ed25519\n{A64}",
-        "putty saves sessions in the registry",
-    ),
-    row(
-        "jwt",
-        "eyj",
-        Read::Jwt,
-        "eyJ{A30}.eyJ{A40}.{A43}",
-        "eyJhbGci is how such a token begins",
-    ),
-    row(
-        "auth-header",
-        "bearer ",
-        Read::Header,
-        "Authorization: Bearer {A32}",
-        "send a bearer token in each request",
-    ),
-    row(
-        "auth-header",
-        "basic ",
-        Read::Header,
-        "Authorization: Basic {A24}==",
-        "basic authentication is off",
-    ),
-    row(
-        "auth-header",
-        "authorization: token ",
-        Read::Header,
-        "Authorization: token {h40}",
-        "Authorization: token <token>",
-    ),
-    row(
-        "webhook",
-        "/open-apis/bot/v2/hook/",
-        Read::Hook(16),
-        "https://open.feishu.cn/open-apis/bot/v2/hook/{g}",
-        "/open-apis/bot/v2/hook/<id>",
-    ),
-    row(
-        "webhook",
-        "hooks.slack.com/services/",
-        Read::Hook(20),
-        "https://hooks.slack.com/services/T{U8}/B{U8}/{A24}",
-        "hooks.slack.com/services/<id>",
-    ),
-    row(
-        "webhook",
-        "robot/send?access_token=",
-        Read::Hook(16),
-        "https://oapi.dingtalk.com/robot/send?access_token={h64}",
-        "robot/send?access_token=xxx",
-    ),
-    row(
-        "webhook",
-        "cgi-bin/webhook/send?key=",
-        Read::Hook(16),
-        "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key={g}",
-        "cgi-bin/webhook/send?key=KEY",
-    ),
-    row(
-        "webhook",
-        "/api/webhooks/",
-        Read::Hook(30),
-        "https://discord.com/api/webhooks/{D18}/{A68}",
-        "/api/webhooks/list",
-    ),
-    row(
-        "webhook",
-        "/webhookb2/",
-        Read::Hook(40),
-        "https://shop.webhook.office.com/webhookb2/{g}@{g}/IncomingWebhook/{h32}/{g}",
-        "/webhookb2/<id>",
-    ),
-    row(
-        "webhook",
-        "api.telegram.org/bot",
-        Read::Hook(30),
-        "https://api.telegram.org/bot{D10}:{A35}/sendMessage",
-        "api.telegram.org/bot<token>/sendMessage",
-    ),
-    row(
-        "webhook",
-        "sctapi.ftqq.com/",
-        Read::Hook(16),
-        "https://sctapi.ftqq.com/SCT{D5}T{A24}.send",
-        "sctapi.ftqq.com/<key>.send",
-    ),
-    row(
-        "webhook",
-        "api.day.app/",
-        Read::Hook(18),
-        "https://api.day.app/{A22}/done",
-        "api.day.app/<key>/done",
-    ),
-    row(
-        "dsn",
-        "@tcp(",
-        Read::Dsn,
-        "shop:{A10}@tcp(10.0.0.5:3306)/shop",
-        "shop@tcp(10.0.0.5:3306)/shop",
-    ),
-    row(
-        "dsn",
-        "@unix(",
-        Read::Dsn,
-        "shop:{A10}@unix(/var/run/mysqld.sock)/shop",
-        "shop@unix(/var/run/mysqld.sock)/shop",
-    ),
-    row(
-        "cli-password",
-        "sshpass -p",
-        Read::Flag,
-        "sshpass -p {A10} ssh deploy@host",
-        "sshpass -p $PASS ssh deploy@host",
-    ),
-    row(
-        "cli-password",
-        "curl -u ",
-        Read::Flag,
-        "curl -u shop:{A12} https://host",
-        "curl -u $USER:$PASS https://host",
-    ),
-    row(
-        "cli-password",
-        "--user ",
-        Read::Flag,
-        "curl --user shop:{A12} https://host",
-        "pip install --user shop",
-    ),
-    row(
-        "cli-password",
-        "redis-cli -a ",
-        Read::Flag,
-        "redis-cli -a {A12} ping",
-        "redis-cli -a $PASS ping",
-    ),
-    row(
-        "cli-password",
-        "pass:",
-        Read::Flag,
-        "openssl enc -pass pass:{A12}",
-        "openssl enc -pass pass:$PASS",
-    ),
+    row("url-credentials", "://", Read::Location, "postgres://shop:{A12}@db.internal:5432/shop", "postgres://db.internal:5432/shop"),
+    row("private-key", "-----begin ", Read::Block, "-----BEGIN RSA PRIVATE KEY-----\n{A64}\n{A64}\n-----END RSA PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----"),
+    row("private-key", "---- begin ssh2 encrypted private key", Read::Block, "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{A64}", "---- BEGIN SSH2 PUBLIC KEY ----"),
+    row("private-key", "putty-user-key-file", Read::Block, "PuTTY-User-Key-File-3: ssh-ed25519\n{A64}", "putty saves sessions in the registry"),
+    row("jwt", "eyj", Read::Jwt, "eyJ{A30}.eyJ{A40}.{A43}", "eyJhbGci is how such a token begins"),
+    row("auth-header", "bearer ", Read::Header, "Authorization: Bearer {A32}", "send a bearer token in each request"),
+    row("auth-header", "basic ", Read::Header, "Authorization: Basic {A24}==", "basic authentication is off"),
+    row("auth-header", "authorization: token ", Read::Header, "Authorization: token {h40}", "Authorization: token <token>"),
+    row("webhook", "/open-apis/bot/v2/hook/", Read::Hook(16), "https://open.feishu.cn/open-apis/bot/v2/hook/{g}", "/open-apis/bot/v2/hook/<id>"),
+    row("webhook", "hooks.slack.com/services/", Read::Hook(20), "https://hooks.slack.com/services/T{U8}/B{U8}/{A24}", "hooks.slack.com/services/<id>"),
+    row("webhook", "robot/send?access_token=", Read::Hook(16), "https://oapi.dingtalk.com/robot/send?access_token={h64}", "robot/send?access_token=xxx"),
+    row("webhook", "cgi-bin/webhook/send?key=", Read::Hook(16), "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key={g}", "cgi-bin/webhook/send?key=KEY"),
+    row("webhook", "/api/webhooks/", Read::Hook(30), "https://discord.com/api/webhooks/{D18}/{A68}", "/api/webhooks/list"),
+    row("webhook", "/webhookb2/", Read::Hook(40), "https://shop.webhook.office.com/webhookb2/{g}@{g}/IncomingWebhook/{h32}/{g}", "/webhookb2/<id>"),
+    row("webhook", "api.telegram.org/bot", Read::Hook(30), "https://api.telegram.org/bot{D10}:{A35}/sendMessage", "api.telegram.org/bot<token>/sendMessage"),
+    row("webhook", "sctapi.ftqq.com/", Read::Hook(16), "https://sctapi.ftqq.com/SCT{D5}T{A24}.send", "sctapi.ftqq.com/<key>.send"),
+    row("webhook", "api.day.app/", Read::Hook(18), "https://api.day.app/{A22}/done", "api.day.app/<key>/done"),
+    row("dsn", "@tcp(", Read::Dsn, "shop:{A10}@tcp(10.0.0.5:3306)/shop", "shop@tcp(10.0.0.5:3306)/shop"),
+    row("dsn", "@unix(", Read::Dsn, "shop:{A10}@unix(/var/run/mysqld.sock)/shop", "shop@unix(/var/run/mysqld.sock)/shop"),
+    row("cli-password", "sshpass -p", Read::Flag, "sshpass -p {A10} ssh deploy@host", "sshpass -p $PASS ssh deploy@host"),
+    row("cli-password", "curl -u ", Read::Flag, "curl -u shop:{A12} https://host", "curl -u $USER:$PASS https://host"),
+    row("cli-password", "--user ", Read::Flag, "curl --user shop:{A12} https://host", "pip install --user shop"),
+    row("cli-password", "mysql", Read::Command(" -p"), "mysql -h db -uroot -p{A10} shop", "mysql -h db -uroot -p shop"),
+    row("cli-password", "mariadb", Read::Command(" -p"), "mariadb -uroot -p{A10} shop", "mariadb -uroot -p shop"),
+    row("cli-password", "docker login", Read::Command(" -p "), "docker login -u shop -p {A12}", "docker login -u shop --password-stdin"),
+    row("cli-password", "podman login", Read::Command(" -p "), "podman login -u shop -p {A12}", "podman login -u shop"),
+    row("cli-password", "helm registry login", Read::Command(" -p "), "helm registry login host -p {A12}", "helm registry login host"),
+    row("cli-password", "az login", Read::Command(" -p "), "az login --service-principal -u app -p {A32}", "az login"),
+    row("cli-password", "| sudo -s", Read::Behind, "echo {A12} | sudo -S apt update", "cat list.txt | sudo -S tee out"),
+    row("user-password", "root/", Read::Pair, "数据库 root/{D6}", "root/index.html"),
+    row("user-password", "admin/", Read::Pair, "后台 admin/{A7}!", "admin/users"),
+    row("user-password", "root:", Read::Pair, "root:{D6}", "root: 0"),
+    row("user-password", "admin:", Read::Pair, "admin:{A7}@", "admin: true"),
+    row("pgpass", ":5432:", Read::Fields, "db.internal:5432:shop:shop:{A12}", "ports: 5432:5432"),
+    row("pgpass", ":*:", Read::Fields, "db.internal:5432:*:shop:{A12}", "a:*:b"),
+    row("cli-password", "redis-cli -a ", Read::Flag, "redis-cli -a {A12} ping", "redis-cli -a $PASS ping"),
+    row("cli-password", "pass:", Read::Flag, "openssl enc -pass pass:{A12}", "openssl enc -pass pass:$PASS"),
     row("password-hash", "$2a$", Read::Crypt, "$2a$10${A53}", "$2a$"),
     row("password-hash", "$2b$", Read::Crypt, "$2b$12${A53}", "$2b$"),
     row("password-hash", "$2y$", Read::Crypt, "$2y$10${A53}", "$2y$"),
-    row(
-        "password-hash",
-        "$apr1$",
-        Read::Crypt,
-        "shop:$apr1${A8}${A22}",
-        "$apr1$",
-    ),
+    row("password-hash", "$apr1$", Read::Crypt, "shop:$apr1${A8}${A22}", "$apr1$"),
     row("password-hash", "$6$", Read::Crypt, "$6${A16}${A86}", "$6$"),
-    row(
-        "password-hash",
-        "$argon2",
-        Read::Crypt,
-        "$argon2id$v=19$m=65536,t=3,p=4${A22}${A43}",
-        "$argon2id",
-    ),
-    row(
-        "netrc",
-        " login ",
-        Read::Netrc,
-        "machine host.example login shop password {A12}",
-        "the login page has no password field",
-    ),
+    row("password-hash", "$argon2", Read::Crypt, "$argon2id$v=19$m=65536,t=3,p=4${A22}${A43}", "$argon2id"),
+    row("netrc", " login ", Read::Netrc, "machine host.example login shop password {A12}", "the login page has no password field"),
 ];
 
 fn automaton() -> Option<&'static AhoCorasick> {
@@ -290,6 +150,10 @@ pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
             Read::Header => header(text, hit.start(), hit.end()),
             Read::Hook(length_min) => hook(text, hit.end(), length_min),
             Read::Dsn => dsn(text, hit.start()),
+            Read::Command(option) => command(text, hit.end(), option),
+            Read::Fields => fields(text, hit.start(), hit.end()),
+            Read::Pair => pair(text, hit.start(), hit.end()),
+            Read::Behind => behind(text, hit.start()),
             Read::Flag => flag(text, hit.start(), hit.end()),
             Read::Crypt => crypt(text, hit.start(), hit.end()),
             Read::Netrc => netrc(text, hit.end()),
@@ -497,6 +361,77 @@ fn flag(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
             (0, value)
         };
     (password.len() >= 3 && !is_stand_in(password)).then_some((begin + offset, stop))
+}
+
+fn pair(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let is_inside = |b: u8| is_word_byte(b) || b"/.:\\".contains(&b);
+    if start
+        .checked_sub(1)
+        .and_then(|at| text.as_bytes().get(at))
+        .is_some_and(|&b| is_inside(b))
+    {
+        return None;
+    }
+    let stop = run(text, end, 64, |b| {
+        b.is_ascii_graphic() && !b"\"'`,;)|<>&".contains(&b)
+    });
+    let value = text.get(end..stop)?;
+    let kinds = kinds(value);
+    let is_number = kinds.digit == value.len() && (5..=12).contains(&kinds.digit);
+    let is_marked = is_mixed(value, 6)
+        && value.contains(['!', '@', '#', '$', '%', '^'])
+        && !value.contains('/')
+        && kinds.digit > 0;
+    (is_number || is_marked && !is_stand_in(value)).then_some((end, stop))
+}
+
+fn behind(text: &str, start: usize) -> Option<(usize, usize)> {
+    let before = text.get(..start)?.trim_end();
+    let length = before
+        .bytes()
+        .rev()
+        .take(64)
+        .take_while(|b| b.is_ascii_graphic() && !b"\"'`".contains(b))
+        .count();
+    let value = before.get(before.len() - length..)?;
+    let end = before.len();
+    (is_mixed(value, 4) && !is_stand_in(value) && !value.contains('.'))
+        .then_some((end - length, end))
+}
+
+fn command(text: &str, end: usize, option: &str) -> Option<(usize, usize)> {
+    let rest = super::head(text.get(end..)?, USER_BYTES);
+    let line = rest.get(..rest.find(['\n', '|', ';']).unwrap_or(rest.len()))?;
+    let at = line.find(option)? + option.len();
+    let begin = run(line, at, 1, |b| b == b'\'' || b == b'"');
+    let stop = run(line, begin, 256, |b| {
+        b.is_ascii_graphic() && !b"\"'`)".contains(&b)
+    });
+    let value = line.get(begin..stop)?;
+    let is_port = value.bytes().all(|b| b.is_ascii_digit() || b == b':') && value.len() < 6;
+    (value.len() >= 3 && !is_port && !is_stand_in(value)).then_some((end + begin, end + stop))
+}
+
+fn fields(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let keep = |b: u8| b.is_ascii_graphic() && !b"\"'`/@,;".contains(&b);
+    let before = text
+        .as_bytes()
+        .get(..start)?
+        .iter()
+        .rev()
+        .take(128)
+        .take_while(|b| keep(**b))
+        .count();
+    let stop = run(text, end, 256, keep);
+    let line = text.get(start - before..stop)?;
+    let mut fields = line.splitn(5, ':');
+    let (host, port) = (fields.next()?, fields.next()?);
+    let (_, _, password) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_line = !host.is_empty()
+        && (port == "*"
+            || port.len() <= 5 && port.bytes().all(|b| b.is_ascii_digit()) && !port.is_empty());
+    (is_line && password.len() >= 3 && !is_stand_in(password))
+        .then_some((stop - password.len(), stop))
 }
 
 fn crypt(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {

@@ -1,7 +1,9 @@
 //! Secrets without name or prefix: two dotted parts of a Chinese vendor's key, a random run on its own.
 
-use super::value::{is_digest, is_hex, is_random, is_stand_in, is_uuid, kinds};
-use super::{Found, is_word_byte};
+use super::Found;
+use super::value::{
+    is_digest, is_hex, is_random, is_stand_in, is_uuid, is_wordy, kinds, longest_word,
+};
 
 /// Characters of a random run in the middle of a sentence, and on a line of its own.
 const INSIDE_CHARS: usize = 24;
@@ -10,86 +12,20 @@ const ALONE_CHARS: usize = 20;
 const RUN_MAX: usize = 1024;
 
 /// Words before a random run that make it an identifier or a digest.
+#[rustfmt::skip]
 const IDENTIFIER_WORDS: &[&str] = &[
-    "id",
-    "ids",
-    "sha",
-    "sha1",
-    "sha256",
-    "sha384",
-    "sha512",
-    "md5",
-    "hash",
-    "digest",
-    "checksum",
-    "commit",
-    "revision",
-    "rev",
-    "etag",
-    "fingerprint",
-    "trace",
-    "request",
-    "span",
-    "uuid",
-    "integrity",
-    "h1",
-    "blob",
-    "tree",
-    "object",
-    "ref",
-    "nonce",
-    "tx",
-    "transaction",
-    "block",
-    "address",
-    "cid",
-    "build",
-    "version",
-    "tag",
-    "image",
-    "layer",
-    "cache",
-    "校验和",
-    "摘要",
-    "指纹",
-    "哈希",
-    "提交",
-    "编号",
-    "版本",
-    "标识",
-    "校验值",
+    "id", "ids", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "hash", "digest", "checksum", "commit",
+    "revision", "rev", "etag", "fingerprint", "trace", "request", "span", "uuid", "integrity", "h1", "blob", "tree",
+    "object", "ref", "nonce", "tx", "transaction", "block", "address", "cid", "build", "version", "tag", "image",
+    "layer", "cache", "校验和", "摘要", "指纹", "哈希", "提交", "编号", "版本", "标识", "校验值",
 ];
 
 /// Beginnings of runs that are public by design.
+#[rustfmt::skip]
 const PUBLIC_STARTS: &[&str] = &[
-    "sha1-",
-    "sha256-",
-    "sha384-",
-    "sha512-",
-    "sha256:",
-    "AAAAB3Nza",
-    "AAAAC3Nza",
-    "AAAAE2Vj",
-    "req_",
-    "msg_",
-    "toolu_",
-    "chatcmpl-",
-    "call_",
-    "cus_",
-    "evt_",
-    "run_",
-    "resp_",
-    "asst_",
-    "thread_",
-    "price_",
-    "prod_",
-    "file-",
-    "Qm",
-    "bafy",
-    "0x",
-    "xxxx",
-    "data:",
-    "MII",
+    "sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "req_", "msg_",
+    "toolu_", "chatcmpl-", "call_", "cus_", "evt_", "run_", "resp_", "asst_", "thread_", "price_", "prod_", "file-",
+    "Qm", "bafy", "0x", "xxxx", "data:", "MII",
 ];
 
 /// Finds runs that are keys by their form alone.
@@ -116,9 +52,13 @@ pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
                 end,
             };
             if let Some((start, stop)) = run.key() {
+                // What was broken off at the end of the line before is the first half of this key.
+                let first = last
+                    .filter(|&(_, stop)| run.continues(stop))
+                    .filter(|&(start, stop)| text.get(start..stop).is_some_and(is_half));
                 found.push(Found {
                     rule: "lone-key",
-                    start,
+                    start: first.map_or(start, |(start, _)| start),
                     end: stop,
                 });
             } else if let Some((start, stop)) = last
@@ -171,6 +111,20 @@ impl Run<'_> {
         }
         if is_dotted_pair(run) {
             return Some((start, end));
+        }
+        // A bot's number, a colon, `AA` and 33 characters.
+        if run.len() == 35 && run.starts_with("AA") {
+            let before = self.text.as_bytes().get(..start).unwrap_or_default();
+            let n_digits = before
+                .iter()
+                .rev()
+                .skip(1)
+                .take(12)
+                .take_while(|b| b.is_ascii_digit())
+                .count();
+            if before.last() == Some(&b':') && n_digits >= 8 {
+                return Some((start - n_digits - 1, end));
+            }
         }
         // Behind `=` or `:` stands a value of its own; a name before it belongs to the scan of names.
         let alone = self.is_alone();
@@ -246,11 +200,17 @@ fn is_dotted_pair(run: &str) -> bool {
             && second.bytes().all(|b| b.is_ascii_alphanumeric())
             && kinds(second).digit > 0
             && is_random(second)
+            && longest_word(first).max(longest_word(second)) < 6
     })
 }
 
 fn is_lone(run: &str, alone: bool) -> bool {
-    if is_digest(run) || is_uuid(run) || is_stand_in(run) || has_words(run) {
+    if is_digest(run)
+        || is_uuid(run)
+        || is_stand_in(run)
+        || has_words(run)
+        || longest_word(run) >= 6
+    {
         return false;
     }
     let kinds = kinds(run);
@@ -259,8 +219,9 @@ fn is_lone(run: &str, alone: bool) -> bool {
         return alone && kinds.digit > 0 && kinds.lower + kinds.upper > 0 && run.len() >= 32;
     }
     if kinds.upper == 0 || kinds.lower == 0 {
-        return kinds.digit >= 4
-            && kinds.changes * 4 >= run.len()
+        let least = if alone { 6 } else { 4 };
+        return kinds.digit >= 3
+            && kinds.changes * least >= run.len()
             && kinds.other == 0
             && is_random(run);
     }
@@ -278,9 +239,7 @@ fn has_words(run: &str) -> bool {
         .collect();
     parts.len() > 1
         && parts.iter().any(|part| {
-            part.len() >= 4
-                && super::value::is_wordy(part)
-                && part.bytes().all(|b| b.is_ascii_lowercase())
+            part.len() >= 4 && is_wordy(part) && part.bytes().all(|b| b.is_ascii_alphabetic())
         })
 }
 
@@ -294,10 +253,11 @@ fn is_joined_key(joined: &str, first: usize, second: usize) -> bool {
         joined.get(..first).unwrap_or_default(),
         joined.get(joined.len() - second..).unwrap_or_default(),
     ];
-    bare.len() >= INSIDE_CHARS
-        && is_lone(bare, true)
-        && halves.iter().all(|half| {
-            kinds(half).digit > 0 && kinds(half).changes >= 3 && !super::value::is_wordy(half)
-        })
-        && !is_word_byte(b' ')
+    bare.len() >= INSIDE_CHARS && is_lone(bare, true) && halves.into_iter().all(is_half)
+}
+
+/// Whether a piece alone looks drawn at random.
+fn is_half(piece: &str) -> bool {
+    let kinds = kinds(piece);
+    kinds.digit > 0 && kinds.lower + kinds.upper > 0 && kinds.changes >= 3 && !is_wordy(piece)
 }

@@ -1,278 +1,46 @@
 //! What a value is: a stand-in, a word, a password a person thought of, or something drawn at random.
 
+use std::ops::Range;
+
+/// A value read from a text.
+pub(super) struct Value<'a> {
+    pub text: &'a str,
+    /// Where it stands in what was read.
+    pub span: Range<usize>,
+    pub is_quoted: bool,
+}
+
 /// Words that stand in for a value.
+#[rustfmt::skip]
 const STAND_INS: &[&str] = &[
-    "your",
-    "xxx",
-    "placeholder",
-    "example",
-    "redacted",
-    "changeme",
-    "change_me",
-    "change-me",
-    "dummy",
-    "sample",
-    "insert",
-    "replace",
-    "todo",
-    "fixme",
-    "<",
-    ">",
-    "${",
-    "{{",
-    "$(",
-    "***",
-    "...",
-    "…",
-    "⟦",
-    "env.",
-    "environ",
-    "getenv",
-    "process.",
-    "secrets.",
-    "vault:",
-    "masked",
-    "hidden",
-    "omitted",
-    "foobar",
-    "fake",
-    "mock",
-    "_here",
-    "-here",
-    "####",
-    "----",
-    "____",
-    "%s",
+    "your", "xxx", "placeholder", "example", "redacted", "changeme", "change_me", "change-me", "dummy", "sample",
+    "insert", "replace", "todo", "fixme", "<", ">", "${", "{{", "$(", "***", "...", "…", "⟦", "env.", "environ",
+    "getenv", "process.", "secrets.", "vault:", "masked", "hidden", "omitted", "foobar", "fake", "mock", "_here",
+    "-here", "####", "----", "____", "%s",
 ];
 
 /// Values that name a kind, a scheme or a state, and are no password.
+#[rustfmt::skip]
 const TERMS: &[&str] = &[
-    "string",
-    "str",
-    "text",
-    "varchar",
-    "char",
-    "bool",
-    "boolean",
-    "int",
-    "integer",
-    "number",
-    "object",
-    "any",
-    "null",
-    "none",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "empty",
-    "required",
-    "optional",
-    "invalid",
-    "valid",
-    "missing",
-    "expired",
-    "wrong",
-    "incorrect",
-    "disabled",
-    "enabled",
-    "unset",
-    "hash",
-    "hashed",
-    "encrypted",
-    "bcrypt",
-    "scrypt",
-    "argon2",
-    "argon2id",
-    "argon2i",
-    "pbkdf2",
-    "md5",
-    "sha1",
-    "sha256",
-    "sha-256",
-    "sha512",
-    "sha-512",
-    "sha384",
-    "hmac",
-    "hs256",
-    "hs512",
-    "rs256",
-    "es256",
-    "aes",
-    "aes128",
-    "aes256",
-    "aes-256",
-    "aes-128",
-    "rsa",
-    "rsa2048",
-    "rsa4096",
-    "ed25519",
-    "sm2",
-    "sm3",
-    "sm4",
-    "base64",
-    "base32",
-    "base58",
-    "hex",
-    "utf8",
-    "utf-8",
-    "jwt",
-    "oauth",
-    "oauth2",
-    "oidc",
-    "saml",
-    "saml2",
-    "sso",
-    "mfa",
-    "2fa",
-    "totp",
-    "otp",
-    "http",
-    "https",
-    "http2",
-    "json",
-    "yaml",
-    "toml",
-    "uuid",
-    "uuid4",
-    "uuidv4",
-    "uuidv7",
-    "url",
-    "uri",
-    "path",
-    "file",
-    "env",
-    "dotenv",
-    "vault",
-    "keychain",
-    "keyring",
-    "1password",
-    "bitwarden",
-    "keepass",
-    "lastpass",
-    "kms",
-    "ssm",
-    "password",
-    "passwd",
-    "pwd",
-    "pass",
-    "passphrase",
-    "secret",
-    "token",
-    "key",
-    "apikey",
-    "api_key",
-    "username",
-    "user",
-    "email",
-    "phone",
-    "name",
-    "value",
-    "input",
-    "field",
-    "form",
-    "login",
-    "self",
-    "this",
-    "the",
-    "a",
-    "an",
-    "not",
-    "in",
-    "on",
-    "at",
-    "for",
-    "from",
-    "by",
-    "with",
-    "stored",
-    "read",
-    "set",
-    "get",
-    "post",
-    "put",
-    "used",
-    "using",
-    "must",
-    "should",
-    "may",
-    "can",
-    "will",
-    "never",
-    "always",
-    "only",
-    "now",
-    "then",
-    "and",
-    "or",
-    "if",
-    "no",
-    "yes",
-    "default",
-    "same",
-    "private",
-    "public",
-    "type",
-    "sensitive",
-    "confidential",
-    "bearer",
-    "basic",
-    "header",
-    "cookie",
-    "session",
-    "redis",
-    "mysql2",
-    "oauth2.0",
-    "sha256sum",
-    "response",
-    "request",
-    "result",
-    "data",
-    "config",
-    "settings",
-    "options",
-    "params",
-    "args",
-    "props",
-    "await",
-    "async",
-    "new",
-    "return",
-    "const",
-    "let",
-    "var",
-    "function",
-    "def",
-    "import",
-    "export",
-    "f",
-    "b",
-    "r",
-    "u",
-    "os",
-    "req",
-    "res",
-    "ctx",
-    "app",
-    "protected",
-    "unknown",
-    "varchar255",
-    "nvarchar",
-    "bytes",
-    "byte",
-    "char64",
-    "never",
-    "keep",
-    "rotated",
-    "deprecated",
-    "shared",
-    "same",
-    "generated",
-    "random",
-    "strong",
-    "weak",
-    "too",
-    "incorrect",
+    "string", "str", "text", "varchar", "char", "bool", "boolean", "int", "integer", "number", "object", "any",
+    "null", "none", "nil", "undefined", "true", "false", "empty", "required", "optional", "invalid", "valid",
+    "missing", "expired", "wrong", "incorrect", "disabled", "enabled", "unset", "hash", "hashed", "encrypted",
+    "bcrypt", "scrypt", "argon2", "argon2id", "argon2i", "pbkdf2", "md5", "sha1", "sha256", "sha-256", "sha512",
+    "sha-512", "sha384", "hmac", "hs256", "hs512", "rs256", "es256", "aes", "aes128", "aes256", "aes-256", "aes-128",
+    "rsa", "rsa2048", "rsa4096", "ed25519", "sm2", "sm3", "sm4", "base64", "base64url", "base32", "base58", "hex", "utf8", "utf-8",
+    "jwt", "oauth", "oauth2", "oidc", "saml", "saml2", "sso", "mfa", "2fa", "totp", "otp", "http", "https", "http2",
+    "json", "yaml", "toml", "uuid", "uuid4", "uuidv4", "uuidv7", "url", "uri", "path", "file", "env", "dotenv",
+    "vault", "keychain", "keyring", "1password", "bitwarden", "keepass", "lastpass", "kms", "ssm", "password",
+    "passwd", "pwd", "pass", "passphrase", "secret", "token", "key", "apikey", "api_key", "username", "user", "email",
+    "phone", "name", "value", "input", "field", "form", "login", "self", "this", "the", "a", "an", "not", "in", "on",
+    "at", "for", "from", "by", "with", "stored", "read", "set", "get", "post", "put", "used", "using", "must",
+    "should", "may", "can", "will", "never", "always", "only", "now", "then", "and", "or", "if", "no", "yes",
+    "default", "same", "private", "public", "type", "sensitive", "confidential", "bearer", "basic", "header",
+    "cookie", "session", "redis", "mysql2", "oauth2.0", "sha256sum", "response", "request", "result", "data",
+    "config", "settings", "options", "params", "args", "props", "await", "async", "new", "return", "const", "let",
+    "var", "function", "def", "import", "export", "f", "b", "r", "u", "os", "req", "res", "ctx", "app", "protected",
+    "unknown", "varchar255", "nvarchar", "bytes", "byte", "char64", "never", "keep", "rotated", "deprecated",
+    "shared", "same", "generated", "random", "strong", "weak", "too", "incorrect",
 ];
 
 /// Whether the value stands in for one: `YOUR_KEY_HERE`, `<token>`, `${VAR}`, `xxx`, `***`, `$TOKEN`, the name of a variable.
@@ -287,6 +55,15 @@ pub(super) fn is_stand_in(value: &str) -> bool {
         || value.starts_with("{{")
         || value.starts_with("$(")
         || value.starts_with('<')
+    {
+        return true;
+    }
+    // A variable at the end: `pass:$PASS`.
+    if let Some((_, variable)) = value.rsplit_once('$')
+        && variable.len() >= 2
+        && variable
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b == b'_')
     {
         return true;
     }
@@ -312,6 +89,18 @@ pub(super) fn is_stand_in(value: &str) -> bool {
 pub(super) fn is_term(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     TERMS.contains(&lower.as_str())
+}
+
+/// Whether an unquoted value is a call or another expression: `base64.b64encode(x`.
+pub(super) fn is_expression(value: &str) -> bool {
+    value.starts_with(':')
+        || value.split_once('(').is_some_and(|(callee, _)| {
+            !callee.is_empty()
+                && callee
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"_.:".contains(&b))
+                && !is_random(callee)
+        })
 }
 
 /// What kinds of characters a value has.
@@ -366,17 +155,35 @@ const PAIRS: [u32; 26] = [
 /// ten must. Of drawn strings of 16, 24 and 32 characters this takes 1, 0.3 and 0 in 1000 for words (letters of both
 /// cases and digits), and it misses 7 in 100 identifiers put together from two to four words.
 pub(super) fn is_wordy(value: &str) -> bool {
+    let (mut letters, mut in_words) = (0, 0);
+    each_run(value, |run| {
+        letters += run.len();
+        in_words += if is_word(run) { run.len() } else { 0 };
+    });
+    letters > 0 && in_words * 10 >= letters * 6
+}
+
+/// Returns the letters of the longest word.
+pub(super) fn longest_word(value: &str) -> usize {
+    let mut longest = 0;
+    each_run(value, |run| {
+        if run.len() > longest && is_word(run) {
+            longest = run.len();
+        }
+    });
+    longest
+}
+
+/// Visits the runs of letters: `configLoader` breaks before `L`, `HTTPServer` before `S`.
+fn each_run(value: &str, mut visit: impl FnMut(&[u8])) {
     let bytes = value.as_bytes();
-    let (mut letters, mut in_words, mut start) = (0, 0, 0);
+    let mut start = 0;
     for (at, &b) in bytes.iter().enumerate() {
         if !b.is_ascii_alphabetic() {
             start = at + 1;
             continue;
         }
-        letters += 1;
-        let next = bytes.get(at + 1);
-        // `configLoader` breaks before `L`, `HTTPServer` before `S`.
-        let breaks = match next {
+        let breaks = match bytes.get(at + 1) {
             Some(next) if next.is_ascii_uppercase() => {
                 b.is_ascii_lowercase() || bytes.get(at + 2).is_some_and(u8::is_ascii_lowercase)
             }
@@ -384,14 +191,10 @@ pub(super) fn is_wordy(value: &str) -> bool {
             None => true,
         };
         if breaks {
-            let run = bytes.get(start..=at).unwrap_or_default();
-            if is_word(run) {
-                in_words += run.len();
-            }
+            visit(bytes.get(start..=at).unwrap_or_default());
             start = at + 1;
         }
     }
-    letters > 0 && in_words * 10 >= letters * 6
 }
 
 fn is_word(run: &[u8]) -> bool {
@@ -489,6 +292,10 @@ fn is_identifier(value: &str) -> bool {
 /// `1.2.3`, `v2`, `3.11-slim`, `8-16`, `100k`.
 fn is_version(value: &str) -> bool {
     let bare = value.trim_start_matches(['v', 'V', '^', '~', '>', '=', '<']);
+    let core = bare.split(['-', '+']).next().unwrap_or_default();
+    if core.matches('.').count() == 2 && core.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return true;
+    }
     let numbers = bare
         .bytes()
         .take_while(|b| b.is_ascii_digit() || b".-x".contains(b))
