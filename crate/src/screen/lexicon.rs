@@ -22,25 +22,37 @@ struct Pattern {
     start_rows: Hits,
     latin_start: bool,
     latin_end: bool,
+    /// Of the words that are counted and belong to no row.
+    counted: bool,
+}
+
+/// What a text holds of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Found {
+    pub rows: Hits,
+    /// How many counted words.
+    pub n_counted: usize,
 }
 
 /// What negates a word that stands shortly after it.
 const NEGATIONS: &[&str] = &["不", "没", "无需", "非", "not", "n't", "never", "no"];
 
 impl Lexicon {
-    /// Builds the table from rows of words separated by `|`; `masks` are words that hide the letters under them.
+    /// Builds the table from rows of words separated by `|`; `masks` are words that hide the letters under them; `counted` are
+    /// single words of no row.
     ///
     /// The longest word at the leftmost place wins, so a mask hides every shorter word inside it. An automaton that cannot be
     /// built matches nothing; the tables are constants and a test builds them.
     pub fn new<'a>(
         rows: impl Iterator<Item = &'a str>,
         masks: impl Iterator<Item = &'a str>,
+        counted: &[&'a str],
     ) -> Self {
         let mut words: Vec<&str> = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for (index, row) in rows.enumerate() {
-            for word in row.split('|') {
+            for word in row.split('|').filter(|word| !word.is_empty()) {
                 let (bare, at_start) = match word.strip_prefix('^') {
                     Some(bare) => (bare, true),
                     None => (word, false),
@@ -66,6 +78,16 @@ impl Lexicon {
                 patterns.push(Pattern::of(mask));
             }
         }
+        for word in counted {
+            let at = *places.entry(word).or_insert_with(|| {
+                words.push(word);
+                patterns.push(Pattern::of(word));
+                words.len() - 1
+            });
+            if let Some(pattern) = patterns.get_mut(at) {
+                pattern.counted = true;
+            }
+        }
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
@@ -78,11 +100,11 @@ impl Lexicon {
     }
 
     /// Returns the rows that match in `text`. `windows` gives, by row, the characters before a match in which a negation undoes it.
-    pub fn hits(&self, text: &str, windows: &[usize]) -> Hits {
+    pub fn hits(&self, text: &str, windows: &[usize]) -> Found {
+        let mut out = Found::default();
         let Some(automaton) = &self.automaton else {
-            return 0;
+            return out;
         };
-        let mut hits: Hits = 0;
         let mut from = 0;
         while from < text.len() {
             let input = Input::new(text).range(from..).anchored(Anchored::No);
@@ -101,10 +123,12 @@ impl Lexicon {
             } else {
                 pattern.rows
             };
-            hits |= without_negated(rows, text, found.start(), windows);
-            from = found.end();
+            out.n_counted += usize::from(pattern.counted);
+            out.rows |= without_negated(rows, text, found.start(), windows);
+            // A word is never empty; were one, the search must still end.
+            from = found.end().max(next_character(text, found.start()));
         }
-        hits
+        out
     }
 }
 
@@ -115,6 +139,7 @@ impl Pattern {
             start_rows: 0,
             latin_start: word.starts_with(|c: char| c.is_ascii_alphanumeric()),
             latin_end: word.ends_with(|c: char| c.is_ascii_alphanumeric()),
+            counted: false,
         }
     }
 
@@ -142,6 +167,9 @@ fn starts_here(text: &str, at: usize) -> bool {
 }
 
 fn without_negated(rows: Hits, text: &str, at: usize, windows: &[usize]) -> Hits {
+    if windows.is_empty() {
+        return rows;
+    }
     let mut left = rows;
     let mut rest = rows;
     while rest != 0 {
@@ -184,8 +212,8 @@ mod tests {
     const ROWS: &[&str] = &["always|必须", "^add|别", "must|must not"];
 
     fn check(text: &str, expected: Hits) {
-        let lexicon = Lexicon::new(ROWS.iter().copied(), ["分别|not always"].into_iter());
-        assert_eq!(lexicon.hits(text, &[4, 0, 0]), expected, "{text:?}");
+        let lexicon = Lexicon::new(ROWS.iter().copied(), ["分别|not always"].into_iter(), &[]);
+        assert_eq!(lexicon.hits(text, &[4, 0, 0]).rows, expected, "{text:?}");
     }
 
     #[test]

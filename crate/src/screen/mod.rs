@@ -1,6 +1,7 @@
 //! Keeps a candidate with the signals it showed, or refuses it with a reason. Content only: what is known already
 //! (`duplicate`, `forgotten`) is the engine's to say.
 
+mod around;
 pub mod compound;
 mod intent;
 mod lexicon;
@@ -8,6 +9,7 @@ mod reading;
 pub mod secret;
 pub mod shape;
 pub mod signal;
+mod tech;
 pub mod veto;
 
 use crate::extract::Candidate;
@@ -15,6 +17,7 @@ use lexicon::Lexicon;
 use reading::Reading;
 use signal::Kind;
 use std::sync::OnceLock;
+use veto::{Test, VETOES, Veto};
 
 pub use intent::{asks_to_forget, declares_global};
 
@@ -58,14 +61,15 @@ pub enum Screened {
 
 /// Screens a candidate. Pure.
 pub fn screen(candidate: &Candidate) -> Screened {
-    if secret::contains(&candidate.quote) || secret::contains(&candidate.text) {
+    let cleaned = candidate.text != candidate.quote;
+    if secret::contains(&candidate.quote) || cleaned && secret::contains(&candidate.text) {
         return Screened::Vetoed {
             reason: "veto:secret",
             rule: "secret",
         };
     }
-    let reading = Reading::of(candidate);
-    if let Some(veto) = veto::VETOES.iter().find(|veto| (veto.holds)(&reading)) {
+    let reading = read(candidate);
+    if let Some(veto) = veto_of(&reading) {
         return Screened::Vetoed {
             reason: veto.reason,
             rule: veto.rule,
@@ -78,12 +82,29 @@ pub fn screen(candidate: &Candidate) -> Screened {
 
 /// Returns the signals of a candidate, vetoed or not: for the fit and the reports.
 pub fn signals_of(candidate: &Candidate) -> Vec<MatchedSignal> {
-    signals(&Reading::of(candidate))
+    signals(&read(candidate))
+}
+
+fn read(candidate: &Candidate) -> Reading<'_> {
+    let tables = tables();
+    Reading::of(candidate, &tables.lexicon, &tables.windows)
+}
+
+/// Returns the first rule that holds.
+fn veto_of(reading: &Reading) -> Option<&'static Veto> {
+    let mut row = tables().windows.len();
+    VETOES.iter().find(|veto| match veto.test {
+        Test::Shape(holds) => holds(reading),
+        Test::Words(lists) => {
+            let first = row;
+            row += lists.len();
+            (first..row).all(|row| reading.found.rows >> (row & 127) & 1 == 1)
+        }
+    })
 }
 
 fn signals(reading: &Reading) -> Vec<MatchedSignal> {
-    let tables = tables();
-    let hits = tables.lexicon.hits(&reading.text, &tables.windows);
+    let hits = reading.found.rows;
     let words = signal::all().enumerate().filter_map(|(row, signal)| {
         (hits >> (row & 127) & 1 == 1).then_some(MatchedSignal {
             id: signal.id,
@@ -121,8 +142,11 @@ fn tables() -> &'static Tables {
     static TABLES: OnceLock<Tables> = OnceLock::new();
     TABLES.get_or_init(|| Tables {
         lexicon: Lexicon::new(
-            signal::all().map(|signal| signal.words),
+            signal::all()
+                .map(|signal| signal.words)
+                .chain(veto::lists()),
             [signal::english::MASKS, signal::chinese::MASKS].into_iter(),
+            &tech::NAMES.split(' ').collect::<Vec<_>>(),
         ),
         windows: signal::all().map(|signal| signal.negation_window).collect(),
     })

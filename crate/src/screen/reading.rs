@@ -1,6 +1,7 @@
 //! A sentence read once: the facts that vetoes and shapes ask about.
 
-use super::shape::{Intro, intro, tech};
+use super::around::{self, Intro};
+use super::lexicon::{Found, Hits, Lexicon};
 use crate::extract::Candidate;
 
 /// What one pass over a cleaned sentence and a look at its surroundings tell.
@@ -21,25 +22,43 @@ pub struct Reading<'a> {
     pub words: usize,
     pub last: char,
     pub first: char,
-    /// Known names of technology, at most 3.
-    pub tech: usize,
+    /// Rows of the lexicon that stand in it, and the names of technology.
+    pub found: Found,
+    /// Marks of the text around it.
+    pub around: Hits,
     pub intro: Intro,
     /// Whether the message holds a pasted diff, log or status.
     pub pasted: bool,
+    pub marks: Marks,
+}
+
+/// Characters that rarer questions depend on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Marks {
+    /// A slash, or a full stop inside a word.
+    pub path: bool,
+    pub at: bool,
+    pub tick: bool,
+    pub brackets: bool,
+    /// Two capitals in a row.
+    pub capitals: bool,
+    /// Brackets opened less brackets closed.
+    pub balance: i32,
 }
 
 impl<'a> Reading<'a> {
     /// Reads `candidate`.
-    pub fn of(candidate: &'a Candidate) -> Self {
+    pub fn of(candidate: &'a Candidate, lexicon: &Lexicon, windows: &[usize]) -> Self {
         let text: std::borrow::Cow<'a, str> = if candidate.text.contains('’') {
             candidate.text.replace('’', "'").into()
         } else {
             candidate.text.as_str().into()
         };
+        let (before, after) = (candidate.context.before(), candidate.context.after());
         let mut reading = Self {
             quote: &candidate.quote,
-            before: candidate.context.before(),
-            after: candidate.context.after(),
+            before,
+            after,
             chars: 0,
             han: 0,
             letters: 0,
@@ -48,35 +67,66 @@ impl<'a> Reading<'a> {
             words: 0,
             last: ' ',
             first: ' ',
-            tech: 0,
+            found: lexicon.hits(&text, windows),
+            around: around::marks(before, after),
+            intro: around::intro(before),
             pasted: candidate.context.is_pasted(),
-            intro: intro(candidate.context.before()),
+            marks: Marks::default(),
             text,
         };
         reading.count();
-        reading.tech = tech(&reading.text);
         reading
     }
 
     fn count(&mut self) {
-        let mut in_word = false;
-        let trimmed = self.text.trim();
-        for c in trimmed.chars() {
+        let (mut in_word, mut capital, mut previous) = (false, false, ' ');
+        let mut marks = Marks::default();
+        for c in self.text.trim().chars() {
+            if self.chars == 0 {
+                self.first = c;
+            }
             self.chars += 1;
             match c {
-                'a'..='z' | 'A'..='Z' => self.letters += 1,
+                'a'..='z' => {
+                    self.letters += 1;
+                    marks.path |= previous == '.';
+                }
+                'A'..='Z' => {
+                    self.letters += 1;
+                    marks.capitals |= capital;
+                }
                 '0'..='9' => self.digits += 1,
                 '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => self.han += 1,
-                '{' | '}' | '<' | '>' | '=' | ';' | '_' | '[' | ']' | '|' | '\\' | '$' | '('
-                | ')' | '"' | '&' | '+' | '@' => self.symbols += 1,
+                '(' | ')' => {
+                    self.symbols += 1;
+                    marks.balance += if c == '(' { 1 } else { -1 };
+                    marks.brackets |= c == ')' && previous == '(';
+                }
+                '（' => marks.balance += 1,
+                '）' => marks.balance -= 1,
+                '{' | '}' | '<' | '>' | '=' | ';' | '_' | '[' | ']' | '|' | '\\' | '$' | '"'
+                | '&' | '+' => self.symbols += 1,
+                '@' => {
+                    self.symbols += 1;
+                    marks.at = true;
+                }
+                '/' => marks.path = true,
+                '`' => marks.tick = true,
                 _ => {}
             }
+            capital = c.is_ascii_uppercase();
             let wordy = c.is_ascii_alphanumeric() || c == '\'';
             self.words += usize::from(wordy && !in_word);
             in_word = wordy;
+            previous = c;
         }
-        self.first = trimmed.chars().next().unwrap_or(' ');
-        self.last = trimmed.chars().next_back().unwrap_or(' ');
+        self.last = previous;
+        self.marks = marks;
+    }
+
+    /// Returns how many names of technology stand in the sentence.
+    pub fn tech(&self) -> usize {
+        self.found.n_counted
     }
 
     /// Returns whether the sentence is mostly Chinese.

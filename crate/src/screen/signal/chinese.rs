@@ -17,7 +17,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-standing",
         prior: 1.7,
-        weight: 1.21,
+        weight: 1.19,
         kind: Kind::Rule,
         negation_window: 3,
         case: "以后提交信息用英文",
@@ -49,7 +49,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-prohibit",
         prior: 0.8,
-        weight: 1.17,
+        weight: 1.18,
         kind: Kind::Rule,
         negation_window: 0,
         case: "不要改动数据目录",
@@ -78,7 +78,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-choose",
         prior: 1.0,
-        weight: 1.34,
+        weight: 1.35,
         kind: Kind::Choice,
         negation_window: 2,
         case: "后端采用 Go",
@@ -88,7 +88,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use",
         prior: 0.5,
-        weight: 0.45,
+        weight: 0.46,
         kind: Kind::Choice,
         negation_window: 2,
         case: "使用 Redis 作为缓存",
@@ -97,7 +97,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use-start",
         prior: 0.6,
-        weight: 0.69,
+        weight: 0.68,
         kind: Kind::Choice,
         negation_window: 0,
         case: "使用 uv 管理依赖",
@@ -129,7 +129,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-env",
         prior: 1.0,
-        weight: 1.27,
+        weight: 1.31,
         kind: Kind::Support,
         negation_window: 0,
         case: "密钥在环境变量里",
@@ -140,7 +140,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-trap",
         prior: 1.2,
-        weight: 0.97,
+        weight: 0.98,
         kind: Kind::Trap,
         negation_window: 0,
         case: "否则会丢数据",
@@ -171,7 +171,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-sequence",
         prior: -0.6,
-        weight: -0.76,
+        weight: -0.77,
         kind: Kind::Passing,
         negation_window: 0,
         case: "然后打开文件",
@@ -181,7 +181,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-deictic",
         prior: -0.5,
-        weight: -0.40,
+        weight: -0.38,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这里不对",
@@ -191,7 +191,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order-start",
         prior: -1.0,
-        weight: -0.88,
+        weight: -0.87,
         kind: Kind::Passing,
         negation_window: 0,
         case: "帮我看看日志",
@@ -204,7 +204,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order",
         prior: -0.7,
-        weight: -0.41,
+        weight: -0.40,
         kind: Kind::Passing,
         negation_window: 0,
         case: "顺手把表头也优化一下",
@@ -236,7 +236,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-tentative",
         prior: -0.7,
-        weight: -0.97,
+        weight: -0.99,
         kind: Kind::Passing,
         negation_window: 0,
         case: "可能要换掉",

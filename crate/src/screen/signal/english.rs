@@ -17,7 +17,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-standing",
         prior: 1.6,
-        weight: 1.46,
+        weight: 1.47,
         kind: Kind::Rule,
         negation_window: 12,
         case: "From now on write the changelog first",
@@ -36,7 +36,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-always",
         prior: 1.1,
-        weight: 0.92,
+        weight: 0.94,
         kind: Kind::Rule,
         negation_window: 12,
         case: "Always pin the compiler",
@@ -66,7 +66,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-should",
         prior: 0.1,
-        weight: 0.43,
+        weight: 0.44,
         kind: Kind::Support,
         negation_window: 0,
         case: "Names should be short",
@@ -75,7 +75,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prefer",
         prior: 1.0,
-        weight: 0.45,
+        weight: 0.46,
         kind: Kind::Rule,
         negation_window: 6,
         case: "I prefer small commits",
@@ -104,7 +104,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-use",
         prior: 1.2,
-        weight: 0.99,
+        weight: 1.00,
         kind: Kind::Choice,
         negation_window: 12,
         case: "We use Postgres for storage",
@@ -117,7 +117,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-want",
         prior: 0.7,
-        weight: 0.93,
+        weight: 0.95,
         kind: Kind::Choice,
         negation_window: 12,
         case: "Let's go with Redis",
@@ -127,7 +127,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-made-of",
         prior: 0.8,
-        weight: 0.83,
+        weight: 0.84,
         kind: Kind::Choice,
         negation_window: 12,
         case: "The CLI is written in Go",
@@ -138,7 +138,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-use-start",
         prior: 0.7,
-        weight: 0.91,
+        weight: 0.86,
         kind: Kind::Choice,
         negation_window: 0,
         case: "Use uv for packages",
@@ -148,7 +148,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-rule-noun",
         prior: 0.6,
-        weight: 0.42,
+        weight: 0.43,
         kind: Kind::Support,
         negation_window: 0,
         case: "Lint must pass in CI",
@@ -198,7 +198,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-because",
         prior: 0.4,
-        weight: 0.12,
+        weight: 0.14,
         kind: Kind::Support,
         negation_window: 0,
         case: "Skip it because the cache is stale",
@@ -230,7 +230,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-deictic",
         prior: -0.5,
-        weight: -0.55,
+        weight: -0.52,
         kind: Kind::Passing,
         negation_window: 0,
         case: "This one is wrong",
@@ -239,7 +239,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-order-start",
         prior: -0.9,
-        weight: -0.65,
+        weight: -0.64,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Fix the header",
@@ -255,7 +255,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-task",
         prior: -0.8,
-        weight: -1.08,
+        weight: -1.06,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Make a plan and build it",
@@ -280,7 +280,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-product",
         prior: -0.5,
-        weight: -0.19,
+        weight: -0.25,
         kind: Kind::Passing,
         negation_window: 0,
         case: "A user can edit the message",
@@ -291,7 +291,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-tentative",
         prior: -0.8,
-        weight: -0.34,
+        weight: -0.32,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Maybe we drop it",
@@ -314,7 +314,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-if",
         prior: -0.2,
-        weight: 0.06,
+        weight: 0.07,
         kind: Kind::Passing,
         negation_window: 0,
         case: "If it is empty, skip it",
@@ -323,7 +323,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-report",
         prior: -0.9,
-        weight: -1.06,
+        weight: -1.05,
         kind: Kind::Passing,
         negation_window: 0,
         case: "I fixed the parser",
@@ -335,7 +335,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-ack-start",
         prior: -0.8,
-        weight: -0.37,
+        weight: -0.36,
         kind: Kind::Passing,
         negation_window: 0,
         case: "ok do it",
