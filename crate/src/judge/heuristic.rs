@@ -9,7 +9,7 @@ use crate::screen::Kept;
 pub const PRIOR_BIAS: f64 = -1.6;
 
 /// Added to every score.
-pub const BIAS: f64 = -1.22;
+pub const BIAS: f64 = -1.11;
 
 /// Judges a kept candidate.
 ///

@@ -62,23 +62,16 @@ const fn row(
 
 /// The combinations.
 pub const COMPOUNDS: &[Compound] = &[
-    row("clean-rule", 0.6, 0.24, Kind::Rule, |s, _| {
+    row("clean-rule", 0.6, 0.21, Kind::Rule, |s, _| {
         s.rules > 0 && s.passing == 0
     }),
-    row("clean-choice", 0.5, 0.87, Kind::Choice, |s, r| {
+    row("clean-choice", 0.5, 0.88, Kind::Choice, |s, r| {
         s.choices > 0 && r.tech() > 0 && s.passing == 0
-    }),
-    row("two-rules", 0.4, -0.03, Kind::Rule, |s, _| s.rules > 1),
-    row("rule-of-work", 0.4, -0.33, Kind::Rule, |s, _| {
-        s.rules > 0 && s.support > 0
-    }),
-    row("trap-and-rule", 0.4, -0.12, Kind::Trap, |s, _| {
-        s.traps > 0 && s.rules > 0
     }),
     row("much-passing", -0.5, -0.44, Kind::Passing, |s, _| {
         s.passing > 3
     }),
-    row("nothing-lasting", -0.6, -0.92, Kind::Passing, |s, r| {
+    row("nothing-lasting", -0.6, -0.88, Kind::Passing, |s, r| {
         s.rules + s.choices + s.traps == 0 && r.tech() == 0
     }),
 ];

@@ -30,7 +30,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-always",
         prior: 1.3,
-        weight: 1.14,
+        weight: 1.09,
         kind: Kind::Rule,
         negation_window: 3,
         case: "日志一律用英文",
@@ -40,7 +40,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-must",
         prior: 0.6,
-        weight: 0.33,
+        weight: 0.28,
         kind: Kind::Rule,
         negation_window: 2,
         case: "接口必须鉴权",
@@ -49,7 +49,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-prohibit",
         prior: 0.8,
-        weight: 1.18,
+        weight: 1.13,
         kind: Kind::Rule,
         negation_window: 0,
         case: "不要改动数据目录",
@@ -60,7 +60,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-prefer",
         prior: 0.9,
-        weight: 0.85,
+        weight: 0.84,
         kind: Kind::Rule,
         negation_window: 2,
         case: "优先用标准库",
@@ -69,7 +69,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-all",
         prior: 0.3,
-        weight: -0.14,
+        weight: -0.18,
         kind: Kind::Support,
         negation_window: 0,
         case: "所有时间用 UTC",
@@ -88,7 +88,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use",
         prior: 0.5,
-        weight: 0.46,
+        weight: 0.48,
         kind: Kind::Choice,
         negation_window: 2,
         case: "使用 Redis 作为缓存",
@@ -107,7 +107,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-rule-noun",
         prior: 0.8,
-        weight: 0.90,
+        weight: 0.84,
         kind: Kind::Support,
         negation_window: 0,
         case: "提交信息写英文",
@@ -119,7 +119,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-arch-noun",
         prior: 0.4,
-        weight: 0.45,
+        weight: 0.40,
         kind: Kind::Support,
         negation_window: 0,
         case: "接口走统一网关",
@@ -129,7 +129,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-env",
         prior: 1.0,
-        weight: 1.31,
+        weight: 1.28,
         kind: Kind::Support,
         negation_window: 0,
         case: "密钥在环境变量里",
@@ -140,7 +140,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-trap",
         prior: 1.2,
-        weight: 0.98,
+        weight: 0.95,
         kind: Kind::Trap,
         negation_window: 0,
         case: "否则会丢数据",
@@ -151,7 +151,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-because",
         prior: 0.4,
-        weight: 0.50,
+        weight: 0.48,
         kind: Kind::Support,
         negation_window: 0,
         case: "因为缓存会过期",
@@ -160,7 +160,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-passing",
         prior: -1.0,
-        weight: -0.47,
+        weight: -0.48,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这次先这样",
@@ -171,7 +171,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-sequence",
         prior: -0.6,
-        weight: -0.77,
+        weight: -0.78,
         kind: Kind::Passing,
         negation_window: 0,
         case: "然后打开文件",
@@ -181,7 +181,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-deictic",
         prior: -0.5,
-        weight: -0.38,
+        weight: -0.37,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这里不对",
@@ -191,7 +191,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order-start",
         prior: -1.0,
-        weight: -0.87,
+        weight: -0.86,
         kind: Kind::Passing,
         negation_window: 0,
         case: "帮我看看日志",
@@ -204,7 +204,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order",
         prior: -0.7,
-        weight: -0.40,
+        weight: -0.41,
         kind: Kind::Passing,
         negation_window: 0,
         case: "顺手把表头也优化一下",
@@ -226,7 +226,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-product",
         prior: -0.5,
-        weight: -0.45,
+        weight: -0.47,
         kind: Kind::Passing,
         negation_window: 0,
         case: "用户可以搜索文章",
@@ -236,7 +236,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-tentative",
         prior: -0.7,
-        weight: -0.99,
+        weight: -0.98,
         kind: Kind::Passing,
         negation_window: 0,
         case: "可能要换掉",
@@ -264,7 +264,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-report",
         prior: -0.8,
-        weight: -0.97,
+        weight: -0.96,
         kind: Kind::Passing,
         negation_window: 0,
         case: "我改完了",
@@ -274,7 +274,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-ack-start",
         prior: -0.8,
-        weight: -0.61,
+        weight: -0.60,
         kind: Kind::Passing,
         negation_window: 0,
         case: "好的就这样",

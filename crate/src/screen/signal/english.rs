@@ -36,7 +36,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-always",
         prior: 1.1,
-        weight: 0.94,
+        weight: 0.93,
         kind: Kind::Rule,
         negation_window: 12,
         case: "Always pin the compiler",
@@ -45,7 +45,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-must",
         prior: 0.6,
-        weight: 0.53,
+        weight: 0.52,
         kind: Kind::Rule,
         negation_window: 8,
         case: "Handlers must be pure",
@@ -54,7 +54,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prohibit",
         prior: 0.6,
-        weight: 0.70,
+        weight: 0.67,
         kind: Kind::Rule,
         negation_window: 0,
         case: "Do not touch the vendored code",
@@ -66,7 +66,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-should",
         prior: 0.1,
-        weight: 0.44,
+        weight: 0.43,
         kind: Kind::Support,
         negation_window: 0,
         case: "Names should be short",
@@ -75,7 +75,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prefer",
         prior: 1.0,
-        weight: 0.46,
+        weight: 0.43,
         kind: Kind::Rule,
         negation_window: 6,
         case: "I prefer small commits",
@@ -86,7 +86,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-only",
         prior: 0.4,
-        weight: 0.09,
+        weight: 0.07,
         kind: Kind::Rule,
         negation_window: 0,
         case: "Use only the standard library",
@@ -95,7 +95,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-all",
         prior: 0.3,
-        weight: 0.15,
+        weight: 0.11,
         kind: Kind::Support,
         negation_window: 0,
         case: "All dates are UTC",
@@ -117,7 +117,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-want",
         prior: 0.7,
-        weight: 0.95,
+        weight: 0.97,
         kind: Kind::Choice,
         negation_window: 12,
         case: "Let's go with Redis",
@@ -127,7 +127,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-made-of",
         prior: 0.8,
-        weight: 0.84,
+        weight: 0.85,
         kind: Kind::Choice,
         negation_window: 12,
         case: "The CLI is written in Go",
@@ -138,7 +138,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-use-start",
         prior: 0.7,
-        weight: 0.86,
+        weight: 0.88,
         kind: Kind::Choice,
         negation_window: 0,
         case: "Use uv for packages",
@@ -148,7 +148,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-rule-noun",
         prior: 0.6,
-        weight: 0.43,
+        weight: 0.37,
         kind: Kind::Support,
         negation_window: 0,
         case: "Lint must pass in CI",
@@ -166,7 +166,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-env",
         prior: 0.9,
-        weight: 0.89,
+        weight: 0.87,
         kind: Kind::Support,
         negation_window: 0,
         case: "The token is in an environment variable",
@@ -198,7 +198,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-because",
         prior: 0.4,
-        weight: 0.14,
+        weight: 0.12,
         kind: Kind::Support,
         negation_window: 0,
         case: "Skip it because the cache is stale",
@@ -220,7 +220,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-sequence",
         prior: -0.5,
-        weight: -0.07,
+        weight: -0.08,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Then open the file",
@@ -230,7 +230,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-deictic",
         prior: -0.5,
-        weight: -0.52,
+        weight: -0.51,
         kind: Kind::Passing,
         negation_window: 0,
         case: "This one is wrong",
@@ -291,7 +291,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-tentative",
         prior: -0.8,
-        weight: -0.32,
+        weight: -0.34,
         kind: Kind::Passing,
         negation_window: 0,
         case: "Maybe we drop it",
@@ -302,7 +302,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-advice",
         prior: -0.6,
-        weight: -0.80,
+        weight: -0.81,
         kind: Kind::Passing,
         negation_window: 0,
         case: "You can set it if you want",
@@ -323,7 +323,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-report",
         prior: -0.9,
-        weight: -1.05,
+        weight: -1.06,
         kind: Kind::Passing,
         negation_window: 0,
         case: "I fixed the parser",
@@ -335,7 +335,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-ack-start",
         prior: -0.8,
-        weight: -0.36,
+        weight: -0.35,
         kind: Kind::Passing,
         negation_window: 0,
         case: "ok do it",
