@@ -7,6 +7,7 @@ import type { Context } from '@deepseek-ai/cordis'
 import type {} from '@deepseek-ai/dsh-agent'
 import type {} from '@deepseek-ai/dsh-session'
 import type {} from '@deepseek-ai/dsh-system-prompt'
+import type {} from '@deepseek-ai/dsh-tools'
 import { messageOf } from './calls.ts'
 import { CoreHandle } from './core-handle.ts'
 import { CONTEXT_NAME, turnOf } from './log.ts'
@@ -75,6 +76,14 @@ function mount(ctx: Context, config: unknown): void {
   ctx.on('agent/created', ({ agent }) => { contained('created', () => { sessions.see(agent.session) }) })
   ctx.on('agent/disposed', ({ agent }) => { detached('disposed', () => sessions.leave(agent.session)) })
   ctx.on('agent/inbox/claimed', ({ agent, message, turn }) => { contained('claimed', () => { sessions.hear(agent.session, turn, message) }) })
+  ctx.on('tools/execute', ({ agent, callId }, next) => {
+    contained('execute', () => { if (agent) sessions.refusals.began(String(agent.id), String(callId)) })
+    return next()
+  })
+  ctx.on('tools/result', ({ agent, callId }, { isError, error }) => {
+    contained('result', () => { if (agent) sessions.refusals.ended(String(agent.id), String(callId), isError, error?.info !== undefined) })
+    return undefined
+  })
   // Returning a value here would keep other plugins from being asked, and a throw would fail the turn.
   ctx.on('agent/turn-stopping', async ({ agent, turn, signal }) => {
     try { await sessions.learn(agent.session, turn, AbortSignal.any([signal, AbortSignal.timeout(writeTimeoutMs)]), true) } catch (error) {

@@ -4,6 +4,7 @@ import { messageOf } from './calls.ts'
 import { type CoreHandle, Inert, Trapped } from './core-handle.ts'
 import { Ended } from './host.ts'
 import type { Session } from './log.ts'
+import type { Refusals } from './refusals.ts'
 import { EVENTS_MAX, readTurn } from './turn.ts'
 
 /** Turns longer than one `Turn` value are read in this many pieces at most; the rest waits for the next turn. */
@@ -14,6 +15,7 @@ const TRAPS_MAX = 2
 /** How far a session is read, beyond what the core's read position says. */
 export interface Unread {
   session: Session
+  refusals: Refusals
   /** Events before this are left out, though unread. */
   skipTo: number
   /** Events read at once. */
@@ -24,7 +26,7 @@ export interface Unread {
   reported: number
 }
 
-export const unread = (session: Session): Unread => ({ session, skipTo: 0, eventsMax: EVENTS_MAX, traps: 0, reported: -1 })
+export const unread = (session: Session, refusals: Refusals): Unread => ({ session, refusals, skipTo: 0, eventsMax: EVENTS_MAX, traps: 0, reported: -1 })
 
 /** Reads what is unread of a session, ending with `turn`. Never rejects. `stopping` says that the turn ends by the host's hook. */
 export async function learn(core: CoreHandle, state: Unread, turn: number, signal: AbortSignal, stopping: boolean): Promise<void> {
@@ -40,7 +42,7 @@ async function read(core: CoreHandle, state: Unread, turn: number, signal: Abort
     await core.ready()
     const position = core.use('read-position', live => live.readPosition(id))
     if (position === undefined) return
-    const { turn: value, more } = readTurn(state.session, turn, Math.max(position, state.skipTo), state.eventsMax)
+    const { turn: value, more } = readTurn(state.session, turn, Math.max(position, state.skipTo), state.eventsMax, callId => state.refusals.has(id, callId))
     // A child's turn is reported even when nothing in it is a human's, so that its silence has a reason in the ledger.
     const report = stopping && value.session.child && state.reported !== turn
     if (value.events.length === 0 && !report) return

@@ -3,6 +3,7 @@ import type { Call } from '../dist/core.js'
 import type { CoreHandle } from './core-handle.ts'
 import { learn, unread, type Unread } from './learn.ts'
 import { lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
+import { Refusals } from './refusals.ts'
 import { humansOf } from './turn.ts'
 
 /** Sessions kept, fewer than the core keeps: the one used longest ago is let go, and attached again when it comes back. */
@@ -22,6 +23,7 @@ interface Known extends Unread {
 }
 
 export class Sessions {
+  readonly refusals = new Refusals()
   readonly #core: CoreHandle
   readonly #known = new Map<string, Known>()
 
@@ -37,7 +39,7 @@ export class Sessions {
       return seen
     }
     const nextSeq = nextSeqOf(session)
-    const known: Known = { ...unread(session), nextSeq, turn: turnOf(session), query: '', block: lastBlock(session), busy: Promise.resolve() }
+    const known: Known = { ...unread(session, this.refusals), nextSeq, turn: turnOf(session), query: '', block: lastBlock(session), busy: Promise.resolve() }
     this.#known.set(id, known)
     for (const oldest of this.#known.keys()) if (this.#known.size > SESSIONS_MAX) this.#known.delete(oldest); else break
     this.#attach(known)

@@ -21,9 +21,9 @@ const ends = (text: string): string =>
 /**
  * Reads what happened in a session from `from` on: the core's read position, which is never before what was inherited.
  *
- * `more` says that a limit cut it short, and the rest begins at `readTo`.
+ * `refused` says whether a policy kept a call from running, which the log does not tell. `more` says that a limit cut it short, and the rest begins at `readTo`.
  */
-export function readTurn(session: Session, turn: number, from: number, eventsMax: number): { turn: Turn, more: boolean } {
+export function readTurn(session: Session, turn: number, from: number, eventsMax: number, refused: (callId: string) => boolean): { turn: Turn, more: boolean } {
   const log = eventsOf(session)
   const first = log[from]?.seq === from ? from : log.findIndex(event => event.seq >= from)
   const events: TurnEvent[] = []
@@ -42,7 +42,9 @@ export function readTurn(session: Session, turn: number, from: number, eventsMax
     events.push(read)
     size += 'text' in read ? read.text.length : read.arguments.length
   }
-  for (const event of events) if (event.kind === 'tool-result' && reader.denied.has(event.callId)) event.denied = true
+  for (const event of events) {
+    if (event.kind === 'tool-result') event.denied = reader.denied.has(event.callId) || refused(event.callId)
+  }
   return { turn: { session: sessionValue(session), turn, readTo, events }, more }
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { headless } from './host/headless.ts'
 import { Home, type Row } from './host/home.ts'
@@ -60,6 +62,23 @@ test('a failure is a lesson once it was seen again, also across restarts', async
   assert.deepEqual(more, [])
   const third = await headless(home, model, 'what now?', { cwd })
   assert.match(third.requests[0]?.context ?? '', /left-pad/)
+})
+
+test('a call that a person or a policy refused is no failure, however often', async t => {
+  const home = new Home(t, model)
+  const gate = join(home.workspace('gate'), 'index.ts')
+  writeFileSync(gate, `export const name = 'gate'
+    export const inject = ['tools']
+    export function apply(ctx) {
+      ctx.on('tools/pre-execute', async (call, next) => call.name === 'bash' ? { kind: call.arguments.description, reason: 'not on this machine' } : next())
+    }`)
+  home.patch('headless', [fileRow(), { ...fileRow({}, gate), id: 'gate' }])
+  const calls = ['ask', 'deny'].map(description => ({ name: 'bash', args: { command: 'date', description } }))
+  model.when('try the gate', { calls }, { calls }, { text: 'refused' })
+  const run = await headless(home, model, 'try the gate', { cwd: home.workspace() })
+  assert.match(JSON.stringify(run.requests.at(-1)?.messages), /requires approval.*not on this machine/)
+  assert.deepEqual(written(home.ledger()), [])
+  assert.deepEqual(home.ledger().filter(({ kind }) => kind === 'failure'), [])
 })
 
 test('the web host: tools, children, suppressed context, a cancelled turn, a resumed session', async t => {
