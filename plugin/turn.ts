@@ -6,6 +6,8 @@ import type { Human, Turn, TurnEvent } from '../dist/core.js'
 import { dataOf, eventsOf, head, isHuman, sessionValue, TEXT_MAX, textOf, turnIn, type Data, type Header, type LogEvent, type Session } from './log.ts'
 
 const ARGUMENTS_MAX = 1 << 16
+/** UTF-16 units of a tool's output that cross, half from each end: the first lines say what failed, the last how it ended. */
+const OUTPUT_MAX = 1 << 18
 /** Limits of one `Turn`; what is over is read as a second one. */
 export const EVENTS_MAX = 5_000
 const TURN_TEXT_MAX = 1 << 24
@@ -14,9 +16,8 @@ const HUMANS_MAX = 500
 
 interface Place { seq: number, turn: number, at: number }
 
-/** A tool's output keeps both ends: the first line says what failed, the last how it ended. */
 const ends = (text: string): string =>
-  (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX / 2)}\n${text.slice(-TEXT_MAX / 2)}` : text).toWellFormed()
+  (text.length > OUTPUT_MAX ? `${text.slice(0, OUTPUT_MAX / 2)}\n${text.slice(-OUTPUT_MAX / 2)}` : text).toWellFormed()
 
 /**
  * Reads what happened in a session from `from` on: the core's read position, which is never before what was inherited.
