@@ -274,7 +274,7 @@ impl Config {
                 "must be a mapping; the defaults are used",
             ),
         }
-        out.inactive.sort();
+        crate::text::order::sort(&mut out.inactive);
         out
     }
 }

@@ -43,11 +43,7 @@ pub struct Human {
 
 /// One event that can matter to memory.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "kebab-case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(try_from = "Event")]
 pub enum TurnEvent {
     /// What a human typed: by the host's own marks, never by the text.
     Human(Human),
@@ -68,16 +64,75 @@ pub enum TurnEvent {
         call_id: String,
         tool: String,
         /// The host's error mark. A shell's non-zero exit does not set it.
-        #[serde(default)]
         is_error: bool,
         /// The host's error code, where it has one (`ABORTED_BEFORE_DISPATCH`, `FS_NOT_FOUND` …).
-        #[serde(default)]
         code: Option<String>,
         /// Whether the human or a policy refused the call, by the host's approval events.
-        #[serde(default)]
         denied: bool,
         text: String,
     },
+}
+
+/// An event as it crosses: a tagged enum would be read twice, once into a buffer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event {
+    kind: String,
+    seq: EventSeq,
+    turn: u32,
+    #[serde(default)]
+    at: Millis,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    zone: Option<String>,
+    #[serde(default)]
+    call_id: String,
+    #[serde(default)]
+    tool: String,
+    #[serde(default)]
+    arguments: String,
+    #[serde(default)]
+    is_error: bool,
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    denied: bool,
+}
+
+impl TryFrom<Event> for TurnEvent {
+    type Error = String;
+
+    fn try_from(event: Event) -> Result<Self, String> {
+        Ok(match event.kind.as_str() {
+            "human" => Self::Human(Human {
+                seq: event.seq,
+                turn: event.turn,
+                at: event.at,
+                text: event.text,
+                zone: event.zone,
+            }),
+            "tool-call" => Self::ToolCall {
+                seq: event.seq,
+                turn: event.turn,
+                call_id: event.call_id,
+                tool: event.tool,
+                arguments: event.arguments,
+            },
+            "tool-result" => Self::ToolResult {
+                seq: event.seq,
+                turn: event.turn,
+                at: event.at,
+                call_id: event.call_id,
+                tool: event.tool,
+                is_error: event.is_error,
+                code: event.code,
+                denied: event.denied,
+                text: event.text,
+            },
+            other => return Err(format!("`{other}` is not a kind of event")),
+        })
+    }
 }
 
 impl TurnEvent {

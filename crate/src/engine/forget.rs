@@ -141,7 +141,7 @@ fn ids_in(given: &str) -> Vec<MemoryId> {
                 .then(|| MemoryId(format!("m-{tail}")))
         })
         .collect();
-    out.sort();
+    crate::text::order::sort(&mut out);
     out.dedup();
     out
 }

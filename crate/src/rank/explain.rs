@@ -1,6 +1,7 @@
 //! Why a document scores what it scores.
 
 use super::{Index, bm25, postings};
+use crate::text::order;
 use crate::text::token;
 use serde::Serialize;
 
@@ -49,7 +50,7 @@ pub(super) fn explain(index: &Index, doc: u32, query: &str) -> Explanation {
         b: index.weights.b,
     };
     let mut pairs = token::query_words(query);
-    pairs.sort();
+    order::sort(&mut pairs);
     for run in pairs.chunk_by(|a, b| a.0 == b.0) {
         let Some((key, word)) = run.first() else {
             continue;
@@ -80,7 +81,8 @@ pub(super) fn explain(index: &Index, doc: u32, query: &str) -> Explanation {
             weight,
         });
     }
-    out.terms
-        .sort_by(|a, b| b.score.total_cmp(&a.score).then(a.word.cmp(&b.word)));
+    order::sort_by(&mut out.terms, |a, b| {
+        b.score.total_cmp(&a.score).then(a.word.cmp(&b.word))
+    });
     out
 }

@@ -4,6 +4,7 @@ use super::line::line_tokens;
 use crate::config::{RecallConfig, Subagents};
 use crate::memory::{Memory, MemoryId, Millis, Type};
 use crate::store::entry::Chosen;
+use crate::text::order;
 use std::cmp::Ordering;
 
 /// A memory of the session's scope or of `global`, and how well it matches the human's message.
@@ -80,7 +81,7 @@ pub fn select<'a>(
         }
     }
     let mut picked = pick(&mut pools, occasion);
-    picked.sort_by(|a, b| {
+    order::sort_by(&mut picked, |a, b| {
         let place = |scored: &Scored| scored.shown.unwrap_or(usize::MAX);
         place(a).cmp(&place(b)).then(by_key(a, b, full_key))
     });
@@ -243,7 +244,7 @@ fn pick<'a>(pools: &mut [Pool<'a>; 3], occasion: &Occasion<'_>) -> Vec<Scored<'a
                 );
             }
         }
-        picked.sort_by(|a, b| {
+        order::sort_by(&mut picked, |a, b| {
             (b.shown.is_some().cmp(&a.shown.is_some())).then(by_key(a, b, full_key))
         });
         let mut room = occasion.room_tokens;

@@ -5,7 +5,7 @@
 
 use super::entry::{Body, Fact, LEDGER_VERSION, Observation, Row};
 use crate::memory::{Millis, Origin, Seq};
-use serde::de::value::{MapAccessDeserializer, MapDeserializer, StrDeserializer};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, IgnoredAny, MapAccess, VariantAccess, Visitor,
 };
@@ -139,49 +139,44 @@ pub fn decode(line: &[u8]) -> Line {
 }
 
 /// Reads a row whose fields stand in another order, or whose version is newer.
+///
+/// The head is put in front and the line read again, so that one reader of rows is compiled and not two.
 fn decode_any_order(line: &[u8]) -> Line {
     let Ok(Value::Object(mut fields)) = serde_json::from_slice::<Value>(line) else {
         return Line::Damaged("not-json");
     };
-    let number = |fields: &serde_json::Map<String, Value>, name: &str| {
-        fields.get(name).and_then(Value::as_u64)
-    };
-    let Some(v) = number(&fields, "v") else {
+    let Some(v) = fields.get("v").and_then(Value::as_u64) else {
         return Line::Damaged("foreign");
     };
     if v > u64::from(LEDGER_VERSION) {
         return Line::Newer(u32::try_from(v).unwrap_or(u32::MAX));
     }
-    let head = (
-        fields
-            .get("origin")
-            .and_then(Value::as_str)
-            .map(Origin::from),
-        number(&fields, "seq"),
-        fields.get("at").and_then(Value::as_i64),
-        number(&fields, "tx"),
-        fields
-            .get("kind")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
-    );
-    let (Some(origin), Some(seq), Some(at), Some(tx), Some(kind)) = head else {
-        return Line::Damaged("foreign");
-    };
-    let last = fields.get("last").and_then(Value::as_bool).unwrap_or(false);
-    for name in ["v", "origin", "seq", "at", "tx", "last", "kind", "sum"] {
-        fields.remove(name);
+    let mut ordered = Vec::with_capacity(line.len());
+    for name in ["v", "origin", "seq", "at", "tx", "last", "kind"] {
+        let Some(value) = fields.remove(name) else {
+            if name == "last" {
+                continue;
+            }
+            return Line::Damaged("foreign");
+        };
+        ordered.extend_from_slice(if ordered.is_empty() { b"{\"" } else { b",\"" });
+        ordered.extend_from_slice(name.as_bytes());
+        ordered.extend_from_slice(b"\":");
+        if serde_json::to_writer(&mut ordered, &value).is_err() {
+            return Line::Damaged("shape");
+        }
     }
-    let rest: MapDeserializer<'_, _, serde_json::Error> = MapDeserializer::new(fields.into_iter());
-    match body_of(&kind, rest) {
-        Ok(body) => Line::Row(Row {
-            origin,
-            seq: Seq(seq),
-            at: Millis(at),
-            tx: Seq(tx),
-            last,
-            body,
-        }),
+    fields.remove("sum");
+    if let Ok(rest) = serde_json::to_vec(&fields)
+        && let Some(rest) = rest.get(1..).filter(|rest| rest.len() > 1)
+    {
+        ordered.push(b',');
+        ordered.extend_from_slice(rest);
+    } else {
+        ordered.push(b'}');
+    }
+    match serde_json::from_slice::<Read>(&ordered) {
+        Ok(Read(row)) => Line::Row(row),
         Err(_) => Line::Damaged("shape"),
     }
 }

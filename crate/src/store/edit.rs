@@ -223,10 +223,11 @@ fn changed(
     now: Millis,
     out: &mut Edits,
 ) {
-    let (Ok(Value::Object(before)), Ok(Value::Object(mut merged))) = (
-        serde_json::to_value(before.as_ref()),
-        serde_json::to_value(current.as_ref()),
-    ) else {
+    let as_fields = |memory: &Memory| {
+        let bytes = serde_json::to_vec(memory).ok()?;
+        serde_json::from_slice::<Map<String, Value>>(&bytes).ok()
+    };
+    let (Some(before), Some(mut merged)) = (as_fields(before), as_fields(current)) else {
         return;
     };
     let mut differs = false;
@@ -244,7 +245,7 @@ fn changed(
     if !differs {
         return;
     }
-    match serde_json::from_value::<Memory>(Value::Object(merged)) {
+    match reread::<Memory>(&Value::Object(merged)) {
         Ok(mut memory) => {
             memory.text = plain(&memory.text);
             if memory.text.is_empty() {
@@ -266,6 +267,11 @@ fn changed(
     }
 }
 
+/// Reads a value as a record's type. Through bytes: the reader of bytes is compiled already, one of values would be another.
+fn reread<T: serde::de::DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
+    serde_json::from_slice(&serde_json::to_vec(value)?)
+}
+
 /// Makes a record of what a person wrote anew. What they left out gets what a careful person would expect.
 fn added(
     id: Option<MemoryId>,
@@ -284,9 +290,7 @@ fn added(
         return;
     }
     fn of<T: serde::de::DeserializeOwned>(record: &Map<String, Value>, name: &str) -> Option<T> {
-        record
-            .get(name)
-            .and_then(|value| serde_json::from_value(value.clone()).ok())
+        record.get(name).and_then(|value| reread(value).ok())
     }
     let scope = state.scope_of(scope_above).clone();
     let taken = |id: &MemoryId| {

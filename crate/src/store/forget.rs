@@ -89,7 +89,7 @@ pub(super) async fn forget_held(
     request: Request,
 ) -> Result<Receipt, StoreError> {
     let mut ids = request.ids.clone();
-    ids.sort();
+    crate::text::order::sort(&mut ids);
     ids.dedup();
     ids.truncate(IDS_MAX);
     for id in &ids {

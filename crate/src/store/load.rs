@@ -270,7 +270,7 @@ pub(super) async fn segments(ports: Ports<'_>, dir: &str) -> Result<Vec<String>,
         .map(|entry| entry.name)
         .filter(|name| segment_number(name).is_some())
         .collect();
-    names.sort_by_key(|name| segment_number(name));
+    crate::text::order::sort_by(&mut names, |a, b| segment_number(a).cmp(&segment_number(b)));
     Ok(names)
 }
 

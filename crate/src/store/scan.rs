@@ -188,7 +188,10 @@ fn scan_unordered(bytes: &[u8], start: &End) -> Scan {
             whole = at;
         }
     }
-    rows.sort_by(|a, b| (a.0.seq, &a.1).cmp(&(b.0.seq, &b.1)));
+    // Rows stand in order but after damage, and moving them all would be the dearest part of opening.
+    if !rows.is_sorted_by(|a, b| (a.0.seq, &a.1) <= (b.0.seq, &b.1)) {
+        crate::text::order::sort_by(&mut rows, |a, b| (a.0.seq, &a.1).cmp(&(b.0.seq, &b.1)));
+    }
     rows.dedup_by(|a, b| a.0.seq == b.0.seq && a.1 == b.1);
     // A damaged line may have been any row.
     let is_damaged = n_blanked > 0 || !out.damaged.is_empty();

@@ -5,6 +5,7 @@ use super::tables::{Ask, Failure, Join, Reading, Tables, Tombstone};
 use crate::memory::{
     EventSeq, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId, Status,
 };
+use crate::text::order;
 use crate::turn::Position;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -97,7 +98,7 @@ impl State {
             let end = MemoryId(format!("{base}."));
             out.extend(self.memories.range(base..end).map(|(_, memory)| memory));
         }
-        out.sort_by(|a, b| {
+        order::sort_by(&mut out, |a, b| {
             (a.created_at, version_of(&a.id), &a.id).cmp(&(b.created_at, version_of(&b.id), &b.id))
         });
         out
@@ -491,7 +492,9 @@ impl State {
             return Vec::new();
         }
         let mut all: Vec<&Failure> = self.failures.values().collect();
-        all.sort_by_key(|failure| (failure.count > 1, failure.seq));
+        order::sort_by(&mut all, |a, b| {
+            (a.count > 1, a.seq).cmp(&(b.count > 1, b.seq))
+        });
         let mut by_scope: BTreeMap<ScopeKey, Vec<String>> = BTreeMap::new();
         for failure in all.into_iter().take(over) {
             by_scope

@@ -16,6 +16,7 @@ mod value;
 mod tests;
 mod vendor;
 
+use crate::text::order;
 use std::ops::Range;
 
 /// What stands where a secret stood.
@@ -98,7 +99,7 @@ fn all(text: &str) -> Vec<Secret> {
     carrier::scan(&folded.text, &mut found);
     named::scan(&folded.text, &mut found);
     lone::scan(&folded.text, &mut found);
-    found.sort_by(|a, b| {
+    order::sort_by(&mut found, |a, b| {
         a.start
             .cmp(&b.start)
             .then(b.end.cmp(&a.end))

@@ -136,7 +136,7 @@ fn entries(value: JsValue) -> Option<Vec<FileEntry>> {
             })
         })
         .collect();
-    out.sort();
+    crate::text::order::sort(&mut out);
     Some(out)
 }
 

@@ -62,7 +62,7 @@ impl Core {
         #[wasm_bindgen(unchecked_param_type = "Settings")] settings: JsValue,
         host: Host,
     ) -> Self {
-        let settings: Settings = serde_wasm_bindgen::from_value(settings).unwrap_or_default();
+        let settings: Settings = from_js(settings).unwrap_or_default();
         Self {
             engine: Rc::new(Engine::new(&settings)),
             host,
@@ -284,9 +284,15 @@ fn event_seq(number: f64) -> EventSeq {
     EventSeq(number as u64)
 }
 
+/// Reads a value that crossed. Through JSON: the reader of bytes is compiled already, one of JavaScript objects would be another for every type.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    serde_wasm_bindgen::from_value(value)
-        .map_err(|error| error_value("bad-input", &error.to_string()))
+    let read = || -> Result<T, String> {
+        let value: serde_json::Value =
+            serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())?;
+        let bytes = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+    };
+    read().map_err(|reason| error_value("bad-input", &reason))
 }
 
 /// A value that says what was wrong with the input.
@@ -294,9 +300,11 @@ fn error_value(code: &str, message: &str) -> JsValue {
     to_js(&serde_json::json!({ "error": { "code": code, "message": message } }))
 }
 
+/// Plain objects, no Map, no BigInt: the host demands lossless JSON.
 fn to_js<T: Serialize>(value: &T) -> JsValue {
-    // Plain objects, no Map, no BigInt: the host demands lossless JSON.
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+    serde_json::to_vec(value)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .and_then(|text| js_sys::JSON::parse(&text).ok())
         .unwrap_or(JsValue::NULL)
 }
