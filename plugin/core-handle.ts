@@ -28,6 +28,8 @@ export class CoreHandle {
   #live: Live | undefined
   #replacing: Promise<void> | undefined
   #replacements = 0
+  /** Why the last instance was dropped. */
+  #reason = ''
 
   /**
    * Loads and opens the core without leaving the event loop: the host waits for nobody's `apply`. A module that is
@@ -75,7 +77,7 @@ export class CoreHandle {
       } catch (error) {
         if (error instanceof Ended) throw error
         this.#drop(live, what, error)
-        if (attempt >= attempts) throw new Trapped(`${what}: ${messageOf(error)}`)
+        if (attempt >= attempts) throw new Trapped(this.#reason)
       }
     }
   }
@@ -122,7 +124,8 @@ export class CoreHandle {
     if (this.#live !== live) return
     this.#live = undefined
     live.host.retire()
-    const reason = `${what}: ${condemn(live.instance) || messageOf(error)}`
+    const reason = `${what}: ${(condemn(live.instance) || messageOf(error)).replaceAll('\n', ' ')}`
+    this.#reason = reason
     if (++this.#replacements > REPLACEMENTS_MAX) {
       this.fault = `the core trapped too often, the last time in ${reason}`
       return

@@ -103,7 +103,7 @@ test('an event that traps each time is left out alone, and the ledger says so', 
   await stub.stop(session)
   await stub.dispose()
   assert.deepEqual(stub.written(), ['before', 'after'])
-  assert.match(JSON.stringify(stub.rows('note')), /event-left-out.*event 2/)
+  assert.match(JSON.stringify(stub.rows('note')), /event-left-out.*event 2: learn: told to panic-before-port/)
 })
 
 test('a trap in recall leaves the block as it was, and the next step has a fresh core', async t => {
