@@ -291,6 +291,15 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Returns every text of this record that holds what was said: all that forgetting it must blank.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let always = [&self.text, &self.source.quote].into_iter();
+        let optional = [&self.canonical, &self.source.way_out]
+            .into_iter()
+            .flatten();
+        always.chain(optional).cloned()
+    }
+
     /// Returns whether this may be recalled at `at`: active, and inside its validity.
     pub fn governs(&self, at: Millis) -> bool {
         self.status == Status::Active && self.holds_at(at)

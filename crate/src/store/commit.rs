@@ -5,13 +5,15 @@ use super::entry::{Body, Fact, Observation, Row};
 use super::load::{self, LEDGER, is_visible};
 use super::lock::{self, Budget, Held};
 use super::scan::{Scan, scan};
-use super::state::FAILURES_MAX;
+use super::shred::Shredder;
+use super::state::{FAILURES_MAX, State};
 use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::error::StoreError;
 use crate::memory::{EventSeq, MemoryId, Millis, Origin, Revision, Seq, SessionId};
 use crate::port::Ports;
 use crate::text::digest::short_digest;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Rows of one commit; a turn has at most a few dozen.
 const ROWS_MAX: usize = 4_096;
@@ -179,6 +181,15 @@ pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), Stor
 
 /// Folds rows that follow the known end.
 fn take(store: &mut Store, found: Scan) {
+    let forgotten: Vec<MemoryId> = found
+        .rows
+        .iter()
+        .filter_map(|row| match &row.body {
+            Body::Fact(Fact::Forget { id, .. }) => Some(id.clone()),
+            _ => None,
+        })
+        .collect();
+    let words = words_of(&store.state, &forgotten);
     for row in found.rows {
         store.saved.is_behind |= is_visible(&row.body);
         store.changes.note(&row.body);
@@ -197,9 +208,28 @@ fn take(store: &mut Store, found: Scan) {
         });
     }
     store.damaged.extend(found.damaged);
+    shred_waiting(store, &forgotten, &words);
     store.end = found.end;
     store.torn_bytes = found.torn_bytes;
     store.newer = store.newer.or(found.newer);
+}
+
+/// Returns what the records of `ids` say.
+pub(super) fn words_of(state: &State, ids: &[MemoryId]) -> BTreeSet<String> {
+    let records = ids.iter().filter_map(|id| state.memory(id));
+    records.flat_map(|memory| memory.words()).collect()
+}
+
+/// Blanks what waits to be written and quotes what another process forgot. Its words were still known here a moment ago.
+pub(super) fn shred_waiting(store: &mut Store, ids: &[MemoryId], words: &BTreeSet<String>) {
+    if words.is_empty() {
+        return;
+    }
+    let shredder = Shredder::new(ids, words, &store.state);
+    for observation in &mut store.queue {
+        shredder.observation(observation);
+    }
+    store.shredders.push(shredder);
 }
 
 /// Everything between taking the lock and giving it back.
@@ -211,7 +241,15 @@ async fn publish(
 ) -> Result<Committed, StoreError> {
     catch_up(cell, ports, held).await?;
     check(&cell.borrow(), &draft)?;
-    append(cell, ports, held, draft.rows).await
+    let rows = {
+        let mut rows = draft.rows;
+        let mut store = cell.borrow_mut();
+        for shredder in std::mem::take(&mut store.shredders) {
+            shredder.bodies(&mut rows);
+        }
+        rows
+    };
+    append(cell, ports, held, rows).await
 }
 
 /// Brings the store up to what the folder says now: other processes' commits, torn tails, damage, hand edits.
@@ -337,6 +375,7 @@ fn prepare(store: &Store, ports: Ports<'_>, rows: Vec<Body>) -> Result<Prepared,
             .map(Body::Fact),
     );
     bodies.truncate(ROWS_MAX);
+    Shredder::of_tombstones(&store.state).bodies(&mut bodies);
     let tx = Seq(store.state.seq().0 + 1);
     let at = ports.clock.now();
     let bytes = encode(store, bodies, &origin, tx, at)?;
@@ -373,8 +412,7 @@ fn encode(
     }
     let n_rows = bodies.len() as u64;
     for (number, body) in (0..n_rows).zip(bodies) {
-        let is_checkpoint = matches!(body, Body::Fact(Fact::Checkpoint { .. }));
-        let row = Row {
+        let mut row = Row {
             origin: origin.clone(),
             seq: Seq(tx.0 + number),
             at,
@@ -383,23 +421,44 @@ fn encode(
             body,
         };
         let start = bytes.len();
-        let invalid = |reason: String| StoreError::RowInvalid {
-            seq: row.seq.0,
-            reason,
+        let Err(error) = encode_row(&row, &mut bytes) else {
+            continue;
         };
-        codec::encode(&row, &mut bytes).map_err(invalid)?;
-        let line = bytes.get(start..bytes.len() - 1).unwrap_or_default();
-        if line.len() > ROW_MAX_BYTES && !is_checkpoint {
-            return Err(StoreError::RowTooLong {
-                length_bytes: line.len(),
-                limit_bytes: ROW_MAX_BYTES,
-            });
-        }
-        if let codec::Line::Damaged(reason) = codec::decode(line) {
-            return Err(invalid(format!("does not read back ({reason})")));
-        }
+        // What merely tells may not cost what is to be kept.
+        let Body::Observation(_) = row.body else {
+            return Err(error);
+        };
+        bytes.truncate(start);
+        row.body = Body::Observation(Observation::Degraded {
+            cause: "row-left-out".to_owned(),
+            count: None,
+            detail: error.to_string(),
+        });
+        encode_row(&row, &mut bytes)?;
     }
     Ok(bytes)
+}
+
+/// Appends one row, or says why it cannot stand in the ledger.
+fn encode_row(row: &Row, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
+    let start = bytes.len();
+    let invalid = |reason: String| StoreError::RowInvalid {
+        seq: row.seq.0,
+        reason,
+    };
+    codec::encode(row, bytes).map_err(invalid)?;
+    let line = bytes.get(start..bytes.len() - 1).unwrap_or_default();
+    let is_checkpoint = matches!(row.body, Body::Fact(Fact::Checkpoint { .. }));
+    if line.len() > ROW_MAX_BYTES && !is_checkpoint {
+        return Err(StoreError::RowTooLong {
+            length_bytes: line.len(),
+            limit_bytes: ROW_MAX_BYTES,
+        });
+    }
+    match codec::decode(line) {
+        codec::Line::Damaged(reason) => Err(invalid(format!("does not read back ({reason})"))),
+        codec::Line::Row(_) | codec::Line::Newer(_) => Ok(()),
+    }
 }
 
 /// Makes sure that the decision still stands.
@@ -422,12 +481,17 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
         }
     }
     for row in &draft.rows {
-        if let Body::Fact(Fact::Write { memory }) = row {
-            let found = store.state.memory(&memory.id).map(|x| x.revision.0);
-            let forgotten = store.state.tombstone(&memory.id).map(|_| 0);
-            if let Some(found) = found.or(forgotten) {
-                return Err(stale(memory.id.as_str(), 0, found.into()));
-            }
+        let Body::Fact(fact) = row else { continue };
+        let id = match fact {
+            Fact::Write { memory } | Fact::Edit { memory } => &memory.id,
+            Fact::Canonical { id, .. } | Fact::ConflictAsk { id, .. } => id,
+            _ => continue,
+        };
+        let found = store.state.memory(id).map(|x| x.revision.0);
+        let is_new = matches!(fact, Fact::Write { .. });
+        // Words about something forgotten meanwhile must not come to disk again.
+        if store.state.tombstone(id).is_some() || (is_new && found.is_some()) {
+            return Err(stale(id.as_str(), 0, found.unwrap_or(0).into()));
         }
     }
     Ok(())

@@ -189,10 +189,7 @@ async fn gather(
 
 impl Found {
     fn memory(&mut self, memory: &Memory) {
-        self.contents.insert(memory.text.clone());
-        self.contents.insert(memory.source.quote.clone());
-        self.contents.extend(memory.canonical.clone());
-        self.contents.extend(memory.source.way_out.clone());
+        self.contents.extend(memory.words());
         self.position(
             &memory.id,
             &Position {

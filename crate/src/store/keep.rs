@@ -82,8 +82,8 @@ async fn sweep(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError
     remove_leftovers(cell, ports, "").await?;
     remove_leftovers(cell, ports, QUARANTINE).await?;
     for name in names(cell, ports, "").await? {
-        if name.starts_with("lock.reclaim.") {
-            lock::remove_guard(cell, ports, &name).await?;
+        if name.starts_with("lock.") {
+            lock::remove_leftover(cell, ports, &name).await?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Opening: the checkpoint and what the ledger says after it. Reads only; what must be written waits for the first commit.
 
 use super::changes::Changes;
+use super::commit;
 use super::entry::{Body, Fact, Row};
 use super::forget::MARKER;
 use super::keep::SEGMENT_MAX_BYTES;
@@ -10,7 +11,7 @@ use super::state::State;
 use super::tables::Tables;
 use super::{Notice, Saved, Store};
 use crate::error::{FilesError, StoreError};
-use crate::memory::Seq;
+use crate::memory::{MemoryId, Seq};
 use crate::port::Ports;
 
 /// The newest segment.
@@ -48,6 +49,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         is_forgetting: false,
         n_forgotten: 0,
         is_swept: false,
+        shredders: Vec::new(),
         next_ticket: 0,
         waiting: Default::default(),
         tokens: Vec::new(),
@@ -76,7 +78,15 @@ pub(super) struct Loaded {
 
 /// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
 pub(super) fn take(store: &mut Store, loaded: Loaded) {
+    let forgotten: Vec<MemoryId> = loaded
+        .state
+        .tombstones()
+        .filter(|tombstone| store.state.memory(&tombstone.id).is_some())
+        .map(|tombstone| tombstone.id.clone())
+        .collect();
+    let words = commit::words_of(&store.state, &forgotten);
     store.state = loaded.state;
+    commit::shred_waiting(store, &forgotten, &words);
     store.changes.reset();
     store.end = loaded.end;
     store.head_bytes = loaded.head_bytes;
@@ -193,6 +203,10 @@ async fn with_checkpoint(
         out.saved = Saved::default();
         add(out, &bytes, &End::default(), Seq(0));
         return Ok(());
+    }
+    if !found.damaged.is_empty() || !begins_a_state(found.rows.first()) {
+        // What the damaged lines said is in the checkpoint, and soon in the ledger again.
+        out.heal = true;
     }
     let newest = found.rows.last().map_or(Seq(0), |row| row.seq);
     if newest < header.seq {

@@ -25,6 +25,9 @@ pub const FENCE_MS: i64 = 1_000;
 /// Longest pause between two looks at a lock that is held.
 const PAUSE_MAX_MS: u32 = 24;
 
+/// After this long a committer looks at a held lock every few milliseconds.
+const IMPATIENT_MS: u32 = 300;
+
 /// Guards of guards: each level needs one process that died while reclaiming.
 const GUARDS_MAX: usize = 8;
 
@@ -162,8 +165,9 @@ pub(super) async fn acquire(
                     Look::Held(owner) => owner,
                 }
             }
-            // Some systems refuse a name for a moment while its removal is under way.
-            Err(FilesError::NotPermitted { .. }) if refused < 3 => {
+            // Some systems refuse a name for a moment while its removal is under way, and a half-written claim may be swept.
+            Err(FilesError::NotPermitted { .. } | FilesError::NotFound { .. }) if refused < 3 => {
+                cell.borrow_mut().forget_token(&claim.token);
                 refused += 1;
                 pause_ms = 8;
                 "the system".to_owned()
@@ -175,7 +179,12 @@ pub(super) async fn acquire(
         };
         let jitter = u32::from(claim.token.bytes().next().unwrap_or(0)) % 3;
         budget.pause(ports, pause_ms + jitter, &owner).await?;
-        pause_ms = (pause_ms * 2).min(PAUSE_MAX_MS);
+        // Who waited long looks more often than who just came, and so is served first.
+        pause_ms = if budget.waited_ms > IMPATIENT_MS {
+            1
+        } else {
+            (pause_ms * 2).min(PAUSE_MAX_MS)
+        };
     }
 }
 
@@ -347,8 +356,8 @@ async fn reclaim(
     Ok(false)
 }
 
-/// Removes a guard whose lock is gone and whose owner is dead: its token names nothing any more.
-pub(super) async fn remove_guard(
+/// Removes what a dead process left of its lock: a claim it had not put in place yet, or a guard of a lock that is gone.
+pub(super) async fn remove_leftover(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
     name: &str,
@@ -360,8 +369,11 @@ pub(super) async fn remove_guard(
     let Ok(bytes) = ports.files.read(&path, 0).await else {
         return Ok(());
     };
-    let is_dead = serde_json::from_slice::<Claim>(&bytes)
-        .is_ok_and(|claim| ports.files.liveness(&claim.owner) == Liveness::Dead);
+    let is_dead = match serde_json::from_slice::<Claim>(&bytes) {
+        Ok(claim) => ports.files.liveness(&claim.owner) == Liveness::Dead,
+        // Half a claim may be one that a live process writes this moment: then it meets `NotFound` and writes it again.
+        Err(_) => true,
+    };
     // The lock there now is ours, so no guard that stands beside it is of the lock that is there.
     if is_dead && !ports.files.stamp(&lock).is_empty() {
         ports.files.remove(&path).await?;

@@ -26,7 +26,7 @@ const PIECE_MASK: u128 = (1 << (21 * PIECE_CHARS)) - 1;
 /// Knows what to blank.
 #[derive(Debug)]
 pub(super) struct Shredder {
-    ids: Vec<MemoryId>,
+    ids: BTreeSet<MemoryId>,
     pieces: BTreeSet<Piece>,
     /// One bit for each piece, by its hash: nearly every piece of a long ledger is ruled out here.
     sieve: Vec<u64>,
@@ -90,13 +90,8 @@ impl Shredder {
             });
         };
         for memory in state.memories().filter(|memory| !ids.contains(&memory.id)) {
-            keep(&memory.text);
-            keep(&memory.source.quote);
-            for text in [&memory.canonical, &memory.source.way_out]
-                .into_iter()
-                .flatten()
-            {
-                keep(text);
+            for text in memory.words() {
+                keep(&text);
             }
         }
         for failure in state.failures() {
@@ -110,10 +105,29 @@ impl Shredder {
             }
         }
         Self {
-            ids: ids.to_vec(),
+            ids: ids.iter().cloned().collect(),
             pieces,
             sieve,
             short,
+        }
+    }
+
+    /// Knows every tombstone's id and no words: for rows that name what was forgotten.
+    pub(super) fn of_tombstones(state: &State) -> Self {
+        Self {
+            ids: state.tombstones().map(|x| x.id.clone()).collect(),
+            pieces: BTreeSet::new(),
+            sieve: Vec::new(),
+            short: BTreeSet::new(),
+        }
+    }
+
+    /// Blanks the observations among rows that are about to be written.
+    pub(super) fn bodies(&self, bodies: &mut [Body]) {
+        for body in bodies {
+            if let Body::Observation(observation) = body {
+                self.observation(observation);
+            }
         }
     }
 

@@ -1,0 +1,206 @@
+//! Damaged files at random: any bytes in the ledger, the checkpoint, the lock and the marker. Opening never fails for
+//! what is in a file, a commit works or says why, and what was committed is there afterwards.
+//!
+//! `FUZZ_ROUNDS=1000000 cargo test --test store_fuzz` looks longer; a seed it names goes into [`FOUND`] and stays.
+
+#![allow(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic
+)]
+
+mod folder;
+
+use folder::{DIR, Folder, memory, turn, write};
+use jev_memory_core::error::StoreError;
+use jev_memory_core::fake::{Disk, FakeRandom, block_on};
+use jev_memory_core::port::Files;
+use jev_memory_core::store::{Draft, Request, close, forget};
+
+/// Seeds that once found something.
+const FOUND: &[u64] = &[];
+
+const ROUNDS: u64 = 1_500;
+
+const FILES: &[&str] = &[
+    "ledger.jsonl",
+    "memory.json",
+    "lock",
+    "forgetting.json",
+    "ledger.000001.jsonl",
+];
+
+/// Pieces that a reader takes seriously.
+const WORDS: &[&str] = &[
+    "\n",
+    "\r\n",
+    "{\"v\":1",
+    "{\"v\":2",
+    "\"last\":true",
+    "\"seq\":0",
+    "\"seq\":18446744073709551615",
+    "\"tx\":1",
+    "\"kind\":\"forget\"",
+    "\"kind\":\"checkpoint\"",
+    "null",
+    "[]",
+    "{}",
+    "\"sum\":\"",
+    "\u{feff}",
+    "\0\0\0\0",
+    "-1",
+    "1e999",
+    "\"offset\":99999999999",
+    "\"memories\":[",
+    "\u{d7ff}",
+    "\"digest\":\"0000000000000000\"",
+];
+
+fn sample(random: &FakeRandom) -> Disk {
+    let disk = Disk::new();
+    let folder = Folder::on(&disk, 1);
+    for n in 0..1 + random.next() % 4 {
+        folder.commit(vec![
+            write(&format!("rule number {n}")),
+            turn("s", n as u32 + 1, n + 1),
+        ]);
+        if random.next() % 2 == 0 {
+            folder.settle();
+        }
+        if random.next() % 5 == 0 {
+            folder.store.borrow_mut().rotate_after(1);
+            folder.settle();
+        }
+    }
+    if random.next() % 3 == 0 {
+        let request = Request {
+            ids: vec![memory("rule number 0").id],
+            by: "command".to_owned(),
+            asked: None,
+        };
+        block_on(forget(&folder.store, folder.ports(), request, 500)).expect("forgets");
+    }
+    disk
+}
+
+fn mutate(random: &FakeRandom, bytes: &mut Vec<u8>) {
+    for _ in 0..1 + random.next() % 4 {
+        let at = (random.next() as usize) % (bytes.len() + 1);
+        let length = (random.next() as usize) % 40;
+        let end = (at + length).min(bytes.len());
+        match random.next() % 9 {
+            0 => bytes.truncate(at),
+            1 => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << (random.next() % 8);
+                }
+            }
+            2 => bytes[at..end].fill(0),
+            3 => {
+                bytes.drain(at..end);
+            }
+            4 => {
+                let copy = bytes[at..end].to_vec();
+                bytes.splice(at..at, copy);
+            }
+            5 => {
+                let word = WORDS[(random.next() as usize) % WORDS.len()];
+                bytes.splice(at..at, word.bytes());
+            }
+            6 => {
+                let noise: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+                bytes.splice(at..end, noise);
+            }
+            7 => {
+                let mut lines: Vec<Vec<u8>> = bytes
+                    .split_inclusive(|&b| b == b'\n')
+                    .map(<[u8]>::to_vec)
+                    .collect();
+                if lines.len() > 1 {
+                    let (a, b) = (
+                        (random.next() as usize) % lines.len(),
+                        (random.next() as usize) % lines.len(),
+                    );
+                    lines.swap(a, b);
+                }
+                *bytes = lines.concat();
+            }
+            _ => {
+                let text = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
+                *bytes = text.into_bytes();
+            }
+        }
+    }
+}
+
+fn check(seed: u64) {
+    let random = FakeRandom::from_seed(seed);
+    let disk = sample(&random);
+    let mut is_ledger_hurt = false;
+    for _ in 0..1 + random.next() % 2 {
+        let name = FILES[(random.next() as usize) % FILES.len()];
+        let path = format!("{DIR}/{name}");
+        let mut bytes = disk.get(&path).unwrap_or_default();
+        mutate(&random, &mut bytes);
+        is_ledger_hurt |= name.starts_with("ledger");
+        disk.put(&path, &bytes);
+    }
+    let folder = Folder::try_on(&disk, 2).expect("opening fails for no content");
+    let before = folder.state();
+    let newer = folder.store.borrow().newer_version().is_some();
+    let draft = || Draft {
+        rows: vec![write("committed after the damage")],
+        ..Draft::default()
+    };
+    let mut done = folder.try_commit(draft());
+    if matches!(done, Err(StoreError::LockBusy { .. })) {
+        // A lock that nobody can read, or whose owner nobody knows, is waited for by its heartbeat.
+        folder.clock.now_ms.set(folder.clock.now_ms.get() + 10_000);
+        disk.kill(&disk.process(1).owner());
+        done = folder.try_commit(draft());
+    }
+    match done {
+        Ok(_) => assert!(!newer, "seed {seed}: written over a newer version"),
+        Err(StoreError::NewerVersion { .. }) => return,
+        Err(error) => panic!("seed {seed}: {error}"),
+    }
+    block_on(close(&folder.store, folder.ports(), 500)).expect("closes");
+    let state = folder.state();
+    assert!(
+        state
+            .memory(&memory("committed after the damage").id)
+            .is_some(),
+        "seed {seed}"
+    );
+    for old in before.memories() {
+        let known = state.memory(&old.id).is_some() || state.tombstone(&old.id).is_some();
+        assert!(known, "seed {seed}: {} was there when it opened", old.id);
+    }
+    assert_eq!(
+        Folder::on(&disk, 3).state().tables(),
+        state.tables(),
+        "seed {seed}: reopened"
+    );
+    // A line that was damaged after a checkpoint had it is only in the checkpoint.
+    if is_ledger_hurt {
+        return;
+    }
+    disk.delete(&format!("{DIR}/memory.json"));
+    assert_eq!(
+        Folder::on(&disk, 4).state().tables(),
+        state.tables(),
+        "seed {seed}: replayed"
+    );
+}
+
+#[test]
+fn no_bytes_in_a_file_break_the_store() {
+    let rounds = std::env::var("FUZZ_ROUNDS")
+        .ok()
+        .and_then(|x| x.parse().ok())
+        .unwrap_or(ROUNDS);
+    for seed in FOUND.iter().copied().chain(0..rounds) {
+        check(seed);
+    }
+}

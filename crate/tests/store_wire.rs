@@ -1,0 +1,352 @@
+//! The formats as they are on disk: frozen files of each version, and the strings that may never change.
+
+#![allow(clippy::expect_used)]
+
+mod folder;
+
+use expect_test::expect_file;
+use folder::{DIR, Folder, NOW, memory, position, scope};
+use jev_memory_core::fake::Disk;
+use jev_memory_core::memory::{
+    EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
+    Status, Type,
+};
+use jev_memory_core::store::State;
+use jev_memory_core::store::codec::{Line, decode, encode};
+use jev_memory_core::store::entry::{Body, Chosen, Fact, Observation, Row};
+use jev_memory_core::store::scan::{End, scan};
+use jev_memory_core::store::snapshot;
+
+fn failed(count: u32) -> Body {
+    Fact::Failure {
+        scope: scope(),
+        key: "0123456789ab".to_owned(),
+        tool: "shell".to_owned(),
+        signature: "shell: cannot find module left-pad".to_owned(),
+        count,
+        position: position("s-1", 30),
+    }
+    .into()
+}
+
+fn full() -> Memory {
+    let mut full = memory("服务端口用 8123。");
+    full.memory_type = Type::Decision;
+    full.canonical = Some("The service port is 8123.".to_owned());
+    full.remember.model = Some("jev-2".to_owned());
+    full.remember.by = JudgeName::Jev;
+    full.source.tool = Some("shell".to_owned());
+    full.source.count = Some(2);
+    full.source.way_out = Some("npm ci".to_owned());
+    full.source.source_ids = vec![MemoryId::from("m-source000000")];
+    full.valid_from = Some(Millis(NOW - 5));
+    full.valid_until = Some(Millis(NOW + 5_000));
+    full.temporal_scope = Some("until Friday".to_owned());
+    full.supersedes = vec![MemoryId::from("m-old000000000")];
+    full.superseded_by = vec![MemoryId::from("m-new000000000")];
+    full.conflicts_with = vec![MemoryId::from("m-other0000000")];
+    full
+}
+
+/// Every kind at least once, in commits as they come from a turn, a card, an edit and a promise.
+fn commits() -> Vec<Vec<Body>> {
+    let plain = memory("Always run the linter before pushing \"main\".");
+    let gone = memory("临时口令是石榴七号");
+    let other = memory("Use spaces, not tabs.");
+    let write = |memory: &Memory| -> Body {
+        Fact::Write {
+            memory: Box::new(memory.clone()),
+        }
+        .into()
+    };
+    vec![
+        vec![
+            Observation::Start {
+                version: "0.1.0".to_owned(),
+                tokeniser: "1".to_owned(),
+                judge: "auto".to_owned(),
+                key: "none".to_owned(),
+                jev_ready: false,
+                normalize: "none".to_owned(),
+                capture: true,
+                inactive: vec!["jev.model".to_owned()],
+                host: "0.1.0-rc.8".to_owned(),
+            }
+            .into(),
+            Observation::Remember {
+                id: plain.id.clone(),
+                scope: scope(),
+                score: 0.8125,
+                memory_type: Type::Constraint,
+                by: JudgeName::Heuristic,
+                model: None,
+                signals: vec!["always".to_owned()],
+                threshold: 0.6,
+                admitted: true,
+                quote: plain.text.clone(),
+                position: position("s-1", 3),
+            }
+            .into(),
+            write(&plain),
+            write(&full()),
+            write(&gone),
+            write(&other),
+            Observation::Skip {
+                reason: "veto:question".to_owned(),
+                scope: scope(),
+                id: Some(MemoryId::from("m-skip00000000")),
+                quote: Some("Which port was it?".to_owned()),
+                rule: Some("ends-in-question-mark".to_owned()),
+                count: Some(2),
+                position: position("s-1", 4),
+            }
+            .into(),
+            failed(1),
+            Fact::Turn {
+                session_id: SessionId::from("s-1"),
+                turn: 1,
+                read_to: EventSeq(31),
+                scope: scope(),
+            }
+            .into(),
+        ],
+        vec![
+            failed(2),
+            Fact::FailureDropped {
+                scope: scope(),
+                keys: vec!["zzzzzzzzzzzz".to_owned()],
+            }
+            .into(),
+            Fact::Canonical {
+                id: plain.id.clone(),
+                text: "Linting precedes every push.".to_owned(),
+            }
+            .into(),
+            Observation::Normalize {
+                id: plain.id.clone(),
+                accepted: true,
+                share: 0.5,
+                from: "Always run the linter".to_owned(),
+                to: "Linting precedes every push.".to_owned(),
+            }
+            .into(),
+            Fact::ConflictAsk {
+                id: other.id.clone(),
+                against: vec![plain.id.clone()],
+                attempt: 1,
+                detector: "value".to_owned(),
+                shared: vec!["tabs".to_owned()],
+            }
+            .into(),
+        ],
+        vec![
+            Fact::ConflictResolved {
+                id: other.id.clone(),
+                against: vec![plain.id.clone()],
+                choice: "keep-both".to_owned(),
+            }
+            .into(),
+            Fact::Supersede {
+                old: plain.id.clone(),
+                new: other.id.clone(),
+            }
+            .into(),
+            Fact::Status {
+                id: full().id,
+                status: Status::Archived,
+                revision: Revision(2),
+                reason: "keep-old".to_owned(),
+            }
+            .into(),
+        ],
+        vec![
+            Fact::Edit {
+                memory: Box::new(Memory {
+                    text: "Use spaces, never tabs.".to_owned(),
+                    by: jev_memory_core::memory::Author::Edit,
+                    revision: Revision(3),
+                    ..other.clone()
+                }),
+            }
+            .into(),
+            Fact::Forget {
+                id: gone.id.clone(),
+                scope: scope(),
+                positions: vec![position("s-1", 5)],
+                by: "memory_forget".to_owned(),
+                asked: Some(position("s-2", 8)),
+            }
+            .into(),
+            Fact::Scope {
+                from: ScopeKey::from("path:/srv/shop"),
+                to: scope(),
+            }
+            .into(),
+            Observation::Recall {
+                session_id: SessionId::from("s-2"),
+                turn: 1,
+                scope: scope(),
+                tokens: 61,
+                chosen: vec![Chosen {
+                    id: other.id.clone(),
+                    score: 1.5,
+                    relevance: 0.75,
+                    importance: 0.8,
+                    age: 0.125,
+                }],
+            }
+            .into(),
+            Observation::Degraded {
+                cause: "jev-timeout".to_owned(),
+                count: Some(3),
+                detail: "2000 ms".to_owned(),
+            }
+            .into(),
+            Observation::ContextSuppressed {
+                session_id: SessionId::from("s-2"),
+            }
+            .into(),
+            Observation::Health {
+                code: "torn-tail".to_owned(),
+                detail: "12 bytes were cut".to_owned(),
+            }
+            .into(),
+        ],
+    ]
+}
+
+fn written() -> (Vec<u8>, State, End) {
+    let mut bytes = Vec::new();
+    let mut seq = 0;
+    for bodies in commits() {
+        let tx = Seq(seq + 1);
+        let n = bodies.len();
+        for (number, body) in bodies.into_iter().enumerate() {
+            seq += 1;
+            let row = Row {
+                origin: Origin::from("d-0123456789ab"),
+                seq: Seq(seq),
+                at: Millis(NOW + 1_000),
+                tx,
+                last: number + 1 == n,
+                body,
+            };
+            encode(&row, &mut bytes).expect("encodes");
+        }
+    }
+    let found = scan(&bytes, &End::default());
+    assert!(found.damaged.is_empty(), "{:?}", found.damaged);
+    let mut state = State::default();
+    for row in found.rows {
+        state.fold(row);
+    }
+    (bytes, state, found.end)
+}
+
+#[test]
+fn version_1_is_written_as_it_always_was() {
+    let (bytes, state, end) = written();
+    expect_file!["../../test/data/ledgers/v1.jsonl"]
+        .assert_eq(&String::from_utf8(bytes).expect("text"));
+    let checkpoint = snapshot::write(&state, &end).expect("a state");
+    expect_file!["../../test/data/ledgers/v1.memory.json"]
+        .assert_eq(&String::from_utf8(checkpoint).expect("text"));
+}
+
+#[test]
+fn a_frozen_ledger_is_read_for_ever() {
+    let ledger = include_bytes!("../../test/data/ledgers/v1.jsonl");
+    let checkpoint = include_bytes!("../../test/data/ledgers/v1.memory.json");
+    let states: Vec<State> = [(true, true), (true, false), (false, true)]
+        .into_iter()
+        .map(|(has_ledger, has_checkpoint)| {
+            let disk = Disk::new();
+            if has_ledger {
+                disk.put(&format!("{DIR}/ledger.jsonl"), ledger);
+            }
+            if has_checkpoint {
+                disk.put(&format!("{DIR}/memory.json"), checkpoint);
+            }
+            let folder = Folder::on(&disk, 1);
+            assert!(
+                !folder
+                    .store
+                    .borrow()
+                    .notices()
+                    .iter()
+                    .any(|x| x.code.contains("damaged"))
+            );
+            folder.state()
+        })
+        .collect();
+    assert!(states.iter().all(|state| *state == states[0]));
+    let state = &states[0];
+    assert_eq!(state.seq(), Seq(24));
+    assert_eq!(state.memories().len(), 3);
+    assert_eq!(state.tombstones().count(), 1);
+    assert_eq!(state.failures().next().map(|x| x.count), Some(2));
+    assert_eq!(state.read_to(&SessionId::from("s-1")), EventSeq(31));
+    assert_eq!(state.scope_of(&ScopeKey::from("path:/srv/shop")), &scope());
+}
+
+#[test]
+fn every_kind_has_its_string_and_reads_back() {
+    let (bytes, _, _) = written();
+    let text = String::from_utf8(bytes).expect("text");
+    for kind in Fact::KINDS.iter().chain(Observation::KINDS) {
+        let known = text.contains(&format!(r#","kind":"{kind}""#));
+        assert!(known || *kind == "checkpoint", "{kind} is in no example");
+    }
+    for line in text.lines() {
+        let Line::Row(row) = decode(line.as_bytes()) else {
+            panic!("{line}");
+        };
+        assert!(!matches!(row.body, Body::Unknown(_)), "{line}");
+        let mut again = Vec::new();
+        encode(&row, &mut again).expect("encodes");
+        assert_eq!(String::from_utf8(again).expect("text").trim_end(), line);
+    }
+}
+
+#[test]
+fn dropping_every_observation_changes_no_state_but_the_position() {
+    let (bytes, whole, _) = written();
+    let mut state = State::default();
+    for row in scan(&bytes, &End::default()).rows {
+        if matches!(row.body, Body::Fact(_)) {
+            state.fold(row);
+        }
+    }
+    assert_eq!(state.tables(), whole.tables());
+}
+
+#[test]
+fn folding_a_prefix_then_the_rest_equals_folding_all() {
+    let (bytes, whole, _) = written();
+    let rows = scan(&bytes, &End::default()).rows;
+    for cut in 0..=rows.len() {
+        let mut first = State::default();
+        for row in rows.iter().take(cut).cloned() {
+            first.fold(row);
+        }
+        let mut state = State::default();
+        state.set(first.tables());
+        for row in rows.iter().skip(cut).cloned() {
+            state.fold(row);
+        }
+        assert_eq!(state.tables(), whole.tables(), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_number_that_json_cannot_hold_costs_the_observation_and_not_the_fact() {
+    let folder = Folder::new();
+    let mut rows = commits().remove(0);
+    if let Some(Body::Observation(Observation::Remember { score, .. })) = rows.get_mut(1) {
+        *score = f64::NAN;
+    }
+    folder.commit(rows);
+    assert_eq!(folder.state().memories().len(), 4);
+    assert!(folder.text("ledger.jsonl").contains("row-left-out"));
+    assert_eq!(folder.reopen().state(), folder.state());
+}
