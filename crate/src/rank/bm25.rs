@@ -59,14 +59,14 @@ pub(super) fn idf(document_frequency: u32, count: u32) -> f32 {
 ///
 /// A table in place of a division a posting; made anew when the average length changed.
 pub(super) struct Norms {
-    table: Vec<f32>,
+    table: Box<[f32; NORMS]>,
     made_for: Option<(u32, u32, u32)>,
 }
 
 impl Default for Norms {
     fn default() -> Self {
         Self {
-            table: vec![0.0; NORMS],
+            table: Box::new([0.0; NORMS]),
             made_for: None,
         }
     }

@@ -73,6 +73,9 @@ impl Top {
 
     /// Offers every document of a dense array of scores.
     pub fn scan(&mut self, scores: &[f32], filter: &dyn Fn(u32) -> bool) {
+        if self.k == 0 {
+            return;
+        }
         let mut first = 0u32;
         for chunk in scores.chunks(LANES) {
             // Documents come in ascending order, so an equal score never displaces one.

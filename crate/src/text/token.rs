@@ -182,13 +182,25 @@ fn walk(text: &str, emit: &mut impl FnMut(&str, Kind)) {
     let mut walker = Walker::default();
     let mut skip = 0usize;
     let mut keep = 0usize;
-    for (at, c) in text.char_indices() {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if walker.run.is_empty()
+            && let Some(word) = plain_word(rest)
+        {
+            // Most of Latin text: words without capitals or joints need no second look.
+            walker.close_dense(emit);
+            (skip, keep) = (0, 0);
+            walker.part(word, emit);
+            rest = rest.get(word.len()..).unwrap_or("");
+            continue;
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or("");
         let c = half_width(c);
         match class(c) {
             Class::Dense => {
                 walker.close_run(emit);
                 if skip == 0 && keep == 0 {
-                    (skip, keep) = function_word_chars(text.get(at..).unwrap_or(""));
+                    (skip, keep) = function_word_chars(c, rest.chars().next());
                 }
                 if skip > 0 {
                     skip -= 1;
@@ -219,6 +231,28 @@ fn walk(text: &str, emit: &mut impl FnMut(&str, Kind)) {
     }
     walker.close_run(emit);
     walker.close_dense(emit);
+}
+
+/// Returns the word at the beginning of `text` when nothing can continue it and it has no inner borders.
+fn plain_word(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    bytes.first().filter(|b| b.is_ascii_alphanumeric())?;
+    let tail = bytes.get(1..)?;
+    let length = 1 + tail
+        .iter()
+        .take(WORD_BYTES_MAX)
+        .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        .count();
+    let ends = match bytes.get(length) {
+        None => true,
+        Some(b' ' | b',' | b';' | b'(' | b')' | b'`' | b'"' | b'\n' | b'*' | b'!' | b'?') => true,
+        // Han text and its punctuation: three bytes from U+3000 on, full-width letters left out.
+        Some(0xe3..=0xe9) => true,
+        Some(_) => false,
+    };
+    (ends && length <= WORD_BYTES_MAX)
+        .then(|| text.get(..length))
+        .flatten()
 }
 
 fn is_joint(c: char) -> bool {
@@ -301,12 +335,12 @@ impl Walker {
 
     fn lower(&mut self, word: &str) {
         self.scratch.clear();
-        for c in word.chars() {
-            if c.is_ascii() {
-                self.scratch.push(c.to_ascii_lowercase());
-            } else {
-                self.scratch.extend(c.to_lowercase());
-            }
+        if word.is_ascii() {
+            self.scratch.push_str(word);
+            self.scratch.make_ascii_lowercase();
+        } else {
+            self.scratch
+                .extend(word.chars().flat_map(char::to_lowercase));
         }
     }
 }

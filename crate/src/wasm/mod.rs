@@ -1,5 +1,7 @@
 //! The thin layer over the engine: one class, values in, values out. Nothing here decides.
 
+#[cfg(feature = "bench")]
+mod bench;
 mod eval;
 mod host;
 mod job;

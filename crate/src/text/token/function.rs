@@ -1,48 +1,80 @@
 //! Function words: they divide Chinese text before pairs form, and weigh nothing in either language.
 
-/// Polarity and function words of Chinese, longest first. Each divides the text around it.
+/// Returns whether two characters are a polarity or function word of Chinese, which divides the text around it.
 ///
 /// # Source
 /// Splitting here raised conflict retrieval (MRR 0.807 with a segmenter's words, 0.865 with these) and keeps a false
-/// pair such as 要用 from joining 不要 and 用.
-const DIVIDERS: &[&str] = &[
-    "不要", "不用", "不能", "必须", "禁止", "应该", "需要", "使用", "以后", "的", "了", "吧", "是",
-    "在", "把", "用", "要", "别", "和", "与",
-];
+/// pair such as 要用 from joining 不要 and 用. Shared corpus, 86 conflict pairs, 2026-11-30: MRR 0.930 without, 0.938 with.
+fn divides_as_pair(first: char, second: char) -> bool {
+    matches!(
+        (first, second),
+        ('不', '要' | '用' | '能')
+            | ('必', '须')
+            | ('禁', '止')
+            | ('应', '该')
+            | ('需', '要')
+            | ('使', '用')
+            | ('以', '后')
+    )
+}
 
-/// Words that hold a divider's character and are about something: they stay whole.
-const KEPT: &[&str] = &[
-    "用户", "应用", "通用", "专用", "用例", "调用", "引用", "复用", "启用", "禁用", "可用", "用途",
-    "用法", "占用", "费用", "作用", "信用", "要求", "重要", "主要", "概要", "摘要", "级别", "类别",
-    "别名", "区别", "识别", "目的", "存在", "在线", "所在", "现在", "正在", "是否", "参与", "和谐",
-];
+/// The same for one character.
+fn divides(c: char) -> bool {
+    matches!(
+        c,
+        '的' | '了' | '吧' | '是' | '在' | '把' | '用' | '要' | '别' | '和' | '与'
+    )
+}
 
-/// Returns `(skip, keep)` for the beginning of `rest`: how many characters are a divider, and how many a kept word.
+/// Returns whether two characters are a word that holds a divider's character and is about something: it stays whole.
+///
+/// # Source
+/// Shared corpus, 187 Chinese queries, 2026-11-30: Recall@5 0.636 without, 0.643 with.
+fn is_kept(first: char, second: char) -> bool {
+    matches!(
+        (first, second),
+        ('用', '户' | '例' | '途' | '法')
+            | (
+                '应' | '通'
+                    | '专'
+                    | '调'
+                    | '引'
+                    | '复'
+                    | '启'
+                    | '禁'
+                    | '可'
+                    | '占'
+                    | '费'
+                    | '作'
+                    | '信',
+                '用'
+            )
+            | ('要', '求')
+            | ('重' | '主' | '概' | '摘', '要')
+            | ('级' | '类' | '区' | '识', '别')
+            | ('别', '名')
+            | ('目', '的')
+            | ('存' | '所' | '现' | '正', '在')
+            | ('在', '线')
+            | ('是', '否')
+            | ('参', '与')
+            | ('和', '谐')
+    )
+}
+
+/// Returns `(skip, keep)` for a character and the one behind it: how many are a divider, and how many a kept word.
 ///
 /// At most one of the two is not 0.
-pub(super) fn function_word_chars(rest: &str) -> (usize, usize) {
-    let mut chars = rest.chars();
-    let (Some(first), second) = (chars.next(), chars.next()) else {
-        return (0, 0);
-    };
+pub(super) fn function_word_chars(first: char, second: Option<char>) -> (usize, usize) {
     if let Some(second) = second {
-        let pair_is = |word: &&str| {
-            let mut chars = word.chars();
-            chars.next() == Some(first) && chars.next() == Some(second)
-        };
-        if KEPT.iter().any(pair_is) {
+        if is_kept(first, second) {
             return (0, 2);
         }
-        if DIVIDERS.iter().any(pair_is) {
+        if divides_as_pair(first, second) {
             return (2, 0);
         }
     }
-    match first {
-        '的' | '了' | '吧' | '是' | '在' | '把' | '用' | '要' | '别' | '和' | '与' => {
-            (1, 0)
-        }
-        _ => (0, 0),
-    }
+    (usize::from(divides(first)), 0)
 }
 
 /// The English twins, sorted.
@@ -57,6 +89,9 @@ const ENGLISH: &[&str] = &[
 ];
 
 /// Returns whether a lower-case Latin word weighs nothing.
+///
+/// # Source
+/// Shared corpus, 186 English queries, 2026-11-30: MRR@10 0.609 without, 0.639 with.
 pub(super) fn is_function_word(word: &str) -> bool {
     word.len() <= 6 && ENGLISH.binary_search(&word).is_ok()
 }
@@ -73,9 +108,10 @@ mod tests {
 
     #[test]
     fn a_kept_word_is_not_divided() {
-        assert_eq!(function_word_chars("用户名"), (0, 2));
-        assert_eq!(function_word_chars("用 yarn"), (1, 0));
-        assert_eq!(function_word_chars("不要用"), (2, 0));
-        assert_eq!(function_word_chars("端口"), (0, 0));
+        assert_eq!(function_word_chars('用', Some('户')), (0, 2));
+        assert_eq!(function_word_chars('用', Some(' ')), (1, 0));
+        assert_eq!(function_word_chars('不', Some('要')), (2, 0));
+        assert_eq!(function_word_chars('端', Some('口')), (0, 0));
+        assert_eq!(function_word_chars('了', None), (1, 0));
     }
 }
