@@ -16,7 +16,7 @@ const coreInputs = [
 const shimInputs = ['plugin', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'scripts/build.mjs']
 
 // Node refuses a module that uses a proposal it lacks, so each one is named; --all-features would take them all.
-const optimiser = [
+export const optimiser = [
   '-O3', '--enable-simd', '--enable-bulk-memory', '--enable-sign-ext', '--enable-nontrapping-float-to-int',
   '--enable-mutable-globals', '--enable-reference-types', '--enable-multivalue',
 ]

@@ -1,7 +1,8 @@
 //! Memories by number: what the index ranks, kept in step with the state.
 
-use crate::memory::{Memory, MemoryId};
+use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::rank::{Index, Relevance};
+use crate::recall::{Card, Occasion, shortlist};
 use crate::store::{State, Store};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,6 +13,9 @@ pub(super) struct Catalogue {
     index: Index,
     /// By document number; a forgotten memory leaves a free place.
     ids: Vec<Option<MemoryId>>,
+    /// By document number: the scope's place in `scopes`, and what choosing needs; none for what never governs.
+    cards: Vec<Option<(u32, Card)>>,
+    scopes: Vec<ScopeKey>,
     docs: BTreeMap<MemoryId, (u32, Rc<Memory>)>,
     free: Vec<u32>,
     /// The state's generation this reflects.
@@ -46,6 +50,9 @@ impl Catalogue {
             if let Some(place) = self.ids.get_mut(doc as usize) {
                 *place = None;
             }
+            if let Some(card) = self.cards.get_mut(doc as usize) {
+                *card = None;
+            }
         }
     }
 
@@ -61,6 +68,11 @@ impl Catalogue {
         }
         if doc as usize >= self.ids.len() {
             self.ids.resize(doc as usize + 1, None);
+            self.cards.resize(doc as usize + 1, None);
+        }
+        let scope = self.scope(&memory.scope);
+        if let Some(card) = self.cards.get_mut(doc as usize) {
+            *card = Card::of(memory).map(|card| (scope, card));
         }
         if let Some(place) = self.ids.get_mut(doc as usize) {
             *place = Some(memory.id.clone());
@@ -84,6 +96,45 @@ impl Catalogue {
             .search(query, k, &|doc| memory(doc).is_some_and(&wanted))
             .into_iter()
             .filter_map(|hit| Some((memory(hit.doc)?, f64::from(hit.score))))
+            .collect()
+    }
+
+    fn scope(&mut self, key: &ScopeKey) -> u32 {
+        let at = self.scopes.iter().position(|known| known == key);
+        let at = at.unwrap_or_else(|| {
+            self.scopes.push(key.clone());
+            self.scopes.len() - 1
+        });
+        at as u32
+    }
+
+    /// Returns the memories of a scope and of `global` among which the choice is to be made, with their raw relevance:
+    /// the best and the shown.
+    pub(super) fn shortlist(
+        &self,
+        scope: &ScopeKey,
+        relevance: &Relevance,
+        occasion: &Occasion<'_>,
+    ) -> Vec<(&Rc<Memory>, f32)> {
+        let of = |key: &ScopeKey| self.scopes.iter().position(|known| known == key);
+        let (mine, global) = (of(scope), of(&ScopeKey::global()));
+        let here = |scope: u32| Some(scope as usize) == mine || Some(scope as usize) == global;
+        let raw = |doc: u32| relevance.scores.get(doc as usize).copied().unwrap_or(0.0);
+        let cards = (0u32..).zip(&self.cards).filter_map(|(doc, entry)| {
+            let (scope, card) = entry.as_ref()?;
+            here(*scope).then(|| (doc, card, raw(doc)))
+        });
+        let mut docs = shortlist(cards, occasion);
+        docs.extend(occasion.shown.iter().filter_map(|id| self.doc(id)));
+        docs.sort_unstable();
+        docs.dedup();
+        docs.into_iter()
+            .filter_map(|doc| {
+                let (scope, _) = self.cards.get(doc as usize)?.as_ref()?;
+                let id = self.ids.get(doc as usize)?.as_ref()?;
+                let (_, memory) = self.docs.get(id)?;
+                here(*scope).then(|| (memory, raw(doc)))
+            })
             .collect()
     }
 

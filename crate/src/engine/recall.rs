@@ -90,24 +90,11 @@ impl Engine {
 
     fn choose(&self, store: &Store, attached: &Attached, now: Millis) -> Selection {
         let mut catalogue = self.catalogue.borrow_mut();
+        catalogue.sync(store);
         let mut relevance = Relevance::default();
         if let Some((_, query)) = &attached.query {
-            catalogue.sync(store);
             catalogue.relevance(query, &mut relevance);
         }
-        let scored = |memory: &Rc<Memory>| {
-            let doc = catalogue.doc(&memory.id);
-            doc.and_then(|doc| relevance.scores.get(doc as usize))
-                .copied()
-                .unwrap_or(0.0)
-        };
-        let global = crate::memory::ScopeKey::global();
-        let state = store.state();
-        let candidates: Vec<(&Rc<Memory>, f32)> = state
-            .in_scope(&attached.scope)
-            .chain(state.in_scope(&global))
-            .map(|memory| (memory, scored(memory)))
-            .collect();
         let overhead = overhead_tokens(&attached.notices);
         let occasion = Occasion {
             now,
@@ -117,6 +104,7 @@ impl Engine {
             shown: &attached.shown,
             room_tokens: self.config.recall.max_tokens.saturating_sub(overhead),
         };
+        let candidates = catalogue.shortlist(&attached.scope, &relevance, &occasion);
         select(
             candidates.iter().map(|(memory, relevance)| Candidate {
                 memory,

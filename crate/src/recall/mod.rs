@@ -6,10 +6,12 @@ mod harmless;
 mod line;
 pub mod render;
 pub mod select;
+pub mod shortlist;
 
 pub use line::harmless_line;
 pub use render::{Block, Form, ids_in_block, overhead_tokens, render};
 pub use select::{Candidate, Occasion, Selection, select};
+pub use shortlist::{Card, shortlist};
 
 #[cfg(test)]
 mod tests;

@@ -56,7 +56,7 @@ const AGE_HALF_MS: f64 = 60.0 * 86_400_000.0;
 const MARGIN: f64 = 0.15;
 
 /// Candidates kept a type beside the quota and the shown, to fall back on when one does not fit.
-const SPARE: usize = 8;
+pub(super) const SPARE: usize = 8;
 
 /// Chooses the memories of one turn's block.
 ///
@@ -131,19 +131,17 @@ struct Scored<'a> {
 impl<'a> Scored<'a> {
     fn of(candidate: Candidate<'a>, shown: &Shown<'_>, now: Millis) -> Self {
         let memory = candidate.memory;
-        let raw = f64::from(candidate.relevance).max(0.0);
-        let age_ms = now.0.saturating_sub(memory.source.at.0).max(0) as f64;
         Self {
             memory,
-            relevance: raw / (raw + RELEVANCE_HALF),
+            relevance: relevance_term(candidate.relevance),
             importance: memory.importance.clamp(0.0, 1.0),
-            age: AGE_HALF_MS / (AGE_HALF_MS + age_ms),
+            age: age_term(memory.source.at, now),
             shown: shown.place(&memory.id),
         }
     }
 
     fn standing(&self) -> f64 {
-        IMPORTANCE_WEIGHT * self.importance + AGE_WEIGHT * self.age
+        weighed(self.importance, self.age)
     }
 
     fn score(&self) -> f64 {
@@ -163,6 +161,30 @@ impl<'a> Scored<'a> {
             age: self.age,
         }
     }
+}
+
+fn relevance_term(raw: f32) -> f64 {
+    let raw = f64::from(raw).max(0.0);
+    raw / (raw + RELEVANCE_HALF)
+}
+
+fn age_term(at: Millis, now: Millis) -> f64 {
+    let age_ms = now.0.saturating_sub(at.0).max(0) as f64;
+    AGE_HALF_MS / (AGE_HALF_MS + age_ms)
+}
+
+fn weighed(importance: f64, age: f64) -> f64 {
+    IMPORTANCE_WEIGHT * importance + AGE_WEIGHT * age
+}
+
+/// Returns the part of a memory's score that does not depend on the message.
+pub(super) fn standing(importance: f64, at: Millis, now: Millis) -> f64 {
+    weighed(importance.clamp(0.0, 1.0), age_term(at, now))
+}
+
+/// Returns a memory's score from its raw relevance and its standing part.
+pub(super) fn score(relevance: f32, standing: f64) -> f64 {
+    RELEVANCE_WEIGHT * relevance_term(relevance) + standing
 }
 
 fn full_key(scored: &Scored) -> f64 {
@@ -282,7 +304,7 @@ fn fill<'a>(picked: &mut Vec<Scored<'a>>, pool: &Pool<'a>, quota: usize) {
     }
 }
 
-fn allowed(memory_type: Type, occasion: &Occasion<'_>) -> bool {
+pub(super) fn allowed(memory_type: Type, occasion: &Occasion<'_>) -> bool {
     !occasion.child
         || match occasion.config.subagents {
             Subagents::Constraint => memory_type == Type::Constraint,
@@ -291,7 +313,7 @@ fn allowed(memory_type: Type, occasion: &Occasion<'_>) -> bool {
         }
 }
 
-fn place(memory_type: Type) -> usize {
+pub(super) fn place(memory_type: Type) -> usize {
     match memory_type {
         Type::Constraint => 0,
         Type::Pitfall => 1,

@@ -80,11 +80,28 @@ fn choose(
         shown: &shown,
         room_tokens,
     };
-    let candidates = memories.iter().enumerate().map(|(at, memory)| Candidate {
-        memory,
-        relevance: relevance.get(at).copied().unwrap_or(0.0),
-    });
-    let selection = select(candidates, &occasion);
+    let raw = |at: usize| relevance.get(at).copied().unwrap_or(0.0);
+    let of = |at: usize| Candidate {
+        memory: &memories[at],
+        relevance: raw(at),
+    };
+    let selection = select((0..memories.len()).map(of), &occasion);
+    let cards: Vec<Option<Card>> = memories.iter().map(Card::of).collect();
+    let cards = cards
+        .iter()
+        .enumerate()
+        .filter_map(|(at, card)| Some((at as u32, card.as_ref()?, raw(at))));
+    let mut short = shortlist(cards, &occasion);
+    short.extend(
+        (0u32..)
+            .zip(memories)
+            .filter(|(_, m)| shown.contains(&m.id))
+            .map(|(at, _)| at),
+    );
+    short.sort_unstable();
+    short.dedup();
+    let of_short = select(short.into_iter().map(|at| of(at as usize)), &occasion);
+    assert_eq!(of_short, selection, "a shortlist gives the same choice");
     assert_eq!(selection.ids.len(), selection.chosen.len());
     selection
         .ids

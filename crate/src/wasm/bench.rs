@@ -4,6 +4,12 @@ use crate::rank::{Index, Relevance};
 use crate::text::token;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+/// Returns the checksum a ledger line ends with, so that the benchmark can write ledgers of any size.
+#[wasm_bindgen]
+pub fn checksum(line: &str) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(line.as_bytes()))
+}
+
 /// The index, reached as a peer of other search engines would be: a string in, numbers out.
 #[wasm_bindgen]
 #[derive(Default)]

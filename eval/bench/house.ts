@@ -1,0 +1,146 @@
+// The whole plugin's budgets: recall, commit, opening, the module. Through the built core and real files.
+
+import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Core, Job } from '../../dist/core.js'
+import { NodeFiles } from '../../plugin/files.ts'
+import { drive, driveSync, Host } from '../../plugin/host.ts'
+import { corpus } from './corpus.ts'
+import { median } from './rank.ts'
+
+export interface HouseRow { what: string, at: string, value: number, unit: string, bar: number }
+
+interface CoreModule { Core: typeof Core, initSync: (source: { module: Uint8Array }) => unknown }
+
+const SCOPE_FOLDER = 'work'
+
+export async function house(root: string, checksum: (line: string) => string): Promise<HouseRow[]> {
+  const rows: HouseRow[] = []
+  const bytes = readFileSync(join(root, 'dist/core_bg.wasm'))
+  rows.push({ what: 'module, after wasm-opt', at: '', value: bytes.length / 1e3, unit: 'KB', bar: 700 })
+  rows.push({ what: 'module, gzipped', at: '', value: gzipSync(bytes, { level: 9 }).length / 1e3, unit: 'KB', bar: 250 })
+  const times = Array.from({ length: 15 }, () => {
+    const begin = performance.now()
+    new WebAssembly.Module(bytes)
+    return performance.now() - begin
+  })
+  rows.push({ what: 'module, compiled synchronously', at: '', value: median(times), unit: 'ms', bar: 4 })
+  const core = createRequire(import.meta.url)(join(root, 'dist/core.js')) as CoreModule
+  core.initSync({ module: bytes })
+  for (const n of [1_000, 2_000, 10_000]) rows.push(...await opened(core, n, checksum))
+  return rows
+}
+
+/** Opens a folder of `n` memories and measures what a session does there. */
+async function opened(module: CoreModule, n: number, checksum: (line: string) => string): Promise<HouseRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'jev-bench-'))
+  const cwd = join(folder, SCOPE_FOLDER)
+  const dataDir = join(folder, 'data')
+  const host = new Host(new NodeFiles())
+  const at = `${n} memories`
+  const rows: HouseRow[] = []
+  try {
+    mkdirSync(cwd)
+    mkdirSync(dataDir, { mode: 0o700 })
+    writeFileSync(join(dataDir, 'ledger.jsonl'), ledger(n, checksum), { mode: 0o600 })
+    const make = (): Core => new module.Core({ config: { dataDir, judge: 'heuristic' }, defaultDataDir: dataDir, hostVersion: 'bench' }, host)
+    const session = { id: 's-bench', cwd, child: false }
+    const mount = (): { core: Core, openMs: number, firstMs: number } => {
+      const begin = performance.now()
+      const core = make()
+      driveSync(core.open() as Job, host)
+      const openMs = performance.now() - begin
+      driveSync(core.attach(session, 0, 0, undefined) as Job, host)
+      core.hear(session.id, 1, context(1))
+      core.recall(session.id, 1)
+      return { core, openMs, firstMs: performance.now() - begin }
+    }
+    const cold = mount()
+    rows.push({ what: 'mount to first block, cold', at, value: cold.firstMs, unit: 'ms', bar: n <= 1_000 ? 20 : 60 })
+    const warm = Array.from({ length: 5 }, mount)
+    rows.push({ what: 'open, warm, a record', at, value: median(warm.map(x => x.openMs)) * 1e3 / n, unit: 'µs', bar: 2.2 })
+    const { core } = warm[0] ?? cold
+    if (n > 1_000) {
+      const chosen: number[] = []
+      const cached: number[] = []
+      for (let turn = 2; turn < 200; turn++) {
+        core.hear(session.id, turn, context(turn))
+        const begin = performance.now()
+        core.recall(session.id, turn)
+        const middle = performance.now()
+        core.recall(session.id, turn)
+        cached.push((performance.now() - middle) * 1e3)
+        chosen.push(middle - begin)
+      }
+      rows.push({ what: 'recall, 2 KB in, block out', at, value: median(chosen), unit: 'ms', bar: n <= 2_000 ? 0.15 : 0.4 })
+      rows.push({ what: 'recall, unchanged turn', at, value: median(cached), unit: 'µs', bar: 20 })
+    }
+    rows.push(...await commits(core, host, session, dataDir, at))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return rows
+}
+
+async function commits(core: Core, host: Host, session: { id: string, cwd: string, child: boolean }, dataDir: string, at: string): Promise<HouseRow[]> {
+  const learn: number[] = []
+  const bare: number[] = []
+  const watch = { alive: () => true, failed: () => undefined }
+  for (let turn = 300; turn < 340; turn++) {
+    const text = `以后服务 ${turn} 的端口必须固定用 ${turn + 8_000}。`
+    const events = [{ kind: 'human', seq: turn * 2, turn, at: Date.now(), text }]
+    const bytes = new TextEncoder().encode(JSON.stringify({ session, turn, readTo: turn * 2 + 1, events }))
+    let begin = performance.now()
+    await drive(core.learn(bytes) as Job, host, watch, undefined)
+    learn.push(performance.now() - begin)
+    begin = performance.now()
+    bareCommit(dataDir, `${JSON.stringify({ text, turn })}\n`.repeat(4))
+    bare.push(performance.now() - begin)
+  }
+  return [
+    { what: 'turn end without a network judge', at, value: median(learn), unit: 'ms', bar: 5 },
+    { what: 'commit of a turn, over a bare one', at, value: median(learn) / median(bare), unit: '×', bar: 1.2 },
+  ]
+}
+
+/** A lock file, an append, fdatasync, and the lock away: the least a durable commit can do. */
+function bareCommit(folder: string, text: string): void {
+  const lock = join(folder, 'bench-lock')
+  closeSync(openSync(lock, 'wx'))
+  const file = openSync(join(folder, 'bench-log'), 'a')
+  writeSync(file, text)
+  fdatasyncSync(file)
+  closeSync(file)
+  unlinkSync(lock)
+}
+
+/** Two kilobytes of a message. */
+function context(seed: number): string {
+  let text = ''
+  for (const line of corpus(60, seed)) {
+    if (Buffer.byteLength(text) + Buffer.byteLength(line) > 2_048) break
+    text += `${line}\n`
+  }
+  return text
+}
+
+/** A ledger of `n` written memories that hold everywhere. */
+function ledger(n: number, checksum: (line: string) => string): string {
+  const at = 1_790_000_000_000
+  const types = ['constraint', 'pitfall', 'decision']
+  const rows = corpus(n, 1).map((text, i) => {
+    const id = `m-${i.toString(32).padStart(12, '0').replace(/[ilou]/g, 'z')}`
+    const memory = {
+      id, type: types[i % 3], layer: 'L1_FACT', text, status: 'active', scope: 'global', importance: 0.6 + (i % 40) / 100,
+      signals: ['must'], remember: { score: 0.7, by: 'heuristic' }, by: 'human',
+      source: { sessionId: 's-old', turn: 1, seq: i, quote: text, at: at + i * 1_000 },
+      origin: 'd-bench0000000', revision: 1, createdAt: at, updatedAt: at,
+    }
+    const row = JSON.stringify({ v: 1, origin: 'd-bench0000000', seq: i + 1, at, tx: i + 1, last: true, kind: 'write', memory }).slice(0, -1)
+    return `${row},"sum":"${checksum(row)}"}`
+  })
+  return `${rows.join('\n')}\n`
+}
