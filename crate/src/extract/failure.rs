@@ -10,6 +10,8 @@ mod path;
 mod rules;
 mod shape;
 mod telling;
+#[cfg(test)]
+mod tests;
 
 use crate::memory::Millis;
 use crate::text::digest::short_digest;
@@ -140,7 +142,7 @@ fn describe(tool: &str, text: &str) -> Option<(String, String)> {
     let told = telling::choose(text)?;
     let (quote, _) = secret::redact(&told.quote);
     let (line, _) = secret::redact(&told.line);
-    let masked = mask::mask(&locale::to_english(&line));
+    let masked = mask::mask(&line);
     if masked.is_empty() {
         return None;
     }

@@ -35,23 +35,20 @@ const LOCAL_HOSTS: [&str; 9] = [
 ];
 
 /// Two wordings of one message by two versions of a tool: as found, as written.
+#[rustfmt::skip]
 const WORDINGS: &[(&str, &str)] = &[
     ("npm error ", "npm ERR! "),
     ("EADDRINUSE: address already in use", "EADDRINUSE"),
-    (
-        "nothing added to commit but untracked files present (use 'git add' to track)",
-        "nothing to commit",
-    ),
+    (" - error TS", ": error TS"),
+    ("nothing added to commit but untracked files present (use 'git add' to track)", "nothing to commit"),
+    ("nothing added to commit but untracked files present", "nothing to commit"),
     ("nothing to commit, working tree clean", "nothing to commit"),
-    (
-        "nothing to commit, working directory clean",
-        "nothing to commit",
-    ),
+    ("nothing to commit, working directory clean", "nothing to commit"),
 ];
 
 /// Returns `line` with placeholders, single spaces and plain quotes.
 pub(super) fn mask(line: &str) -> String {
-    let line = plain(line);
+    let line = after_numbered(&after_shell(&plain(line)));
     let tokens = tokens(&line);
     // How long something waited says nothing about why.
     let is_timeout = line.contains("timed out") || line.contains("imeout") || line.contains("超时");
@@ -95,18 +92,93 @@ enum Token<'a> {
     Place,
 }
 
+/// Writes quotes, brackets and stops as the C locale does.
 fn plain(line: &str) -> String {
-    line.chars()
-        .map(|c| match c {
-            '‘' | '’' | '“' | '”' | '`' | '「' | '」' | '"' => '\'',
-            '：' => ':',
-            '，' => ',',
-            '（' => '(',
-            '）' => ')',
-            c if c.is_whitespace() || c.is_control() => ' ',
-            c => c,
-        })
-        .collect()
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '‘' | '’' | '“' | '”' | '`' | '「' | '」' | '"' => out.push('\''),
+            '：' => {
+                out.push(':');
+                if chars.peek().is_some_and(|next| *next != ' ') {
+                    out.push(' ');
+                }
+            }
+            '，' => out.push(','),
+            '。' => out.push('.'),
+            '（' => out.push('('),
+            '）' => out.push(')'),
+            c if c.is_whitespace() || c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Programs that put their own name, and the line of a script that moves, before a message.
+const SHELLS: [&str; 7] = ["bash", "sh", "dash", "zsh", "ksh", "ash", "fish"];
+
+/// Words for a line before or behind its number.
+const LINE_WORDS: [&str; 8] = [
+    "line",
+    "行",
+    "第",
+    "Zeile",
+    "ligne",
+    "línea",
+    "linha",
+    "строка",
+];
+
+/// Drops where in a script a shell was (`bash: line 3: x` is `bash: x`), and the process it speaks of.
+fn after_shell(line: &str) -> String {
+    let Some((program, rest)) = line.split_once(':') else {
+        return line.to_owned();
+    };
+    let name = program
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('-');
+    if !SHELLS.contains(&name) {
+        return line.to_owned();
+    }
+    let mut rest = rest.trim_start();
+    if let Some((place, more)) = rest.split_once(':') {
+        let is_place = place.split([' ', '\u{a0}']).all(|word| {
+            word.is_empty()
+                || LINE_WORDS.contains(&word)
+                || word.bytes().all(|b| b.is_ascii_digit())
+        });
+        if is_place && place.bytes().any(|b| b.is_ascii_digit()) {
+            rest = more.trim_start();
+        }
+    }
+    let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b' ') {
+        rest = rest.get(n_digits..).unwrap_or_default().trim_start();
+    }
+    format!("{name}: {rest}")
+}
+
+/// Drops the number of a nested make and of a thread that panicked.
+fn after_numbered(line: &str) -> String {
+    if let Some((depth, rest)) = line
+        .strip_prefix("make[")
+        .and_then(|rest| rest.split_once(']'))
+        && depth.bytes().all(|b| b.is_ascii_digit())
+    {
+        return format!("make{rest}");
+    }
+    if line.starts_with("thread '")
+        && let Some((thread, rest)) = line.split_once("' (")
+        && let Some((number, rest)) = rest.split_once(") ")
+        && number.bytes().all(|b| b.is_ascii_digit())
+    {
+        return format!("{thread}' {rest}");
+    }
+    line.to_owned()
 }
 
 fn is_sign(c: char) -> bool {
@@ -127,7 +199,9 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
             tokens.push(Token::Space);
             at += 1;
         } else if is_sign(c) {
-            match place_length(rest).filter(|_| matches!(tokens.last(), Some(Token::Word(_)))) {
+            match place_length(rest)
+                .filter(|_| matches!(tokens.last(), Some(Token::Word(word)) if is_placed(word)))
+            {
                 Some(length) => {
                     tokens.push(Token::Place);
                     at += length;
@@ -147,6 +221,12 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
         }
     }
     tokens
+}
+
+/// Whether a place in brackets may follow: a file, and the colon that Maven puts between.
+fn is_placed(word: &str) -> bool {
+    let bare = word.trim_end_matches(':');
+    is_file(bare) || is_absolute(bare)
 }
 
 /// Length of `(12,5)`, `(12)` or `[12,5]` at the start; a lone `[3]` is an index and stays.
@@ -177,8 +257,16 @@ fn previous_word<'a>(tokens: &[Token<'a>], index: usize) -> &'a str {
 }
 
 fn next_word<'a>(tokens: &[Token<'a>], index: usize) -> &'a str {
-    match (tokens.get(index + 1), tokens.get(index + 2)) {
-        (Some(Token::Space), Some(Token::Word(word))) => word,
+    let mut rest = tokens
+        .get(index + 1..)
+        .unwrap_or_default()
+        .iter()
+        .peekable();
+    if !matches!(rest.peek(), Some(Token::Space)) {
+        return "";
+    }
+    match rest.find(|token| !matches!(token, Token::Space)) {
+        Some(Token::Word(word)) => word,
         _ => "",
     }
 }
@@ -198,6 +286,12 @@ fn mask_word(word: &str, before: &str, after: &str, is_timeout: bool, sign: &str
     }
     if let Some(at) = core.find("://") {
         return format!("{}{end}", url(core, at));
+    }
+    // `app.rb:12:in` of a Ruby message.
+    if let Some((path, place)) = core.strip_suffix(":in").map(split_place)
+        && !place.is_empty()
+    {
+        return format!("{}:in{end}", parts(path));
     }
     let (path, place) = split_place(core);
     if is_absolute(path) {
@@ -318,6 +412,14 @@ pub(super) fn component(word: &str) -> String {
             } else {
                 out.pop();
             }
+        } else if out.ends_with("<id>-")
+            && bare.len() == 5
+            && bare
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        {
+            // The pod of a replica set has a short random end behind a long one.
+            out.pop();
         } else if let Some(hex) = bare
             .strip_prefix("0x")
             .filter(|hex| !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -398,6 +500,13 @@ fn number(word: &str, before: &str, after: &str, is_timeout: bool) -> Option<Str
     if amount.is_empty() || !amount.as_bytes().first()?.is_ascii_digit() {
         return None;
     }
+    if first.split_once(':').is_some_and(|(line, column)| {
+        let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        all_digits(line) && all_digits(column) && line.len() < 6 && column.len() < 4
+    }) && matches!(after, "error" | "warning")
+    {
+        return Some("<n>".to_owned());
+    }
     if is_moment(first) {
         return Some("<time>".to_owned());
     }
@@ -452,6 +561,9 @@ fn address(word: &str, sign: &str) -> Option<String> {
     if sign == ">" && word.ends_with('-') && word.contains(':') {
         return Some("<ip>-".to_owned());
     }
+    if LOCAL_HOSTS.contains(&word) {
+        return (word.contains(['.', ':'])).then(|| "localhost".to_owned());
+    }
     let (host, port) = match word.rsplit_once(':') {
         Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => {
             (host, Some(port))
@@ -472,7 +584,7 @@ fn address(word: &str, sign: &str) -> Option<String> {
         && host
             .split('.')
             .all(|part| (1..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()));
-    if !is_ip || LOCAL_HOSTS.contains(&host) {
+    if !is_ip {
         return None;
     }
     Some(match port {

@@ -100,7 +100,8 @@ pub(super) fn mask(path: &str) -> String {
                 _ => "<path>".to_owned(),
             };
         }
-        Root::Projects | Root::Temporary => after_project(rest),
+        Root::Projects => after_project(rest, false),
+        Root::Temporary => after_project(rest, true),
     };
     let mut out = String::from("<path>");
     for part in rest {
@@ -123,12 +124,14 @@ fn root(parts: &[&str]) -> Option<(usize, Root)> {
 }
 
 /// Drops the folders that hold projects and the project itself.
-fn after_project<'a, 'b>(parts: &'b [&'a str]) -> &'b [&'a str] {
+fn after_project<'a, 'b>(parts: &'b [&'a str], is_temporary: bool) -> &'b [&'a str] {
     let mut rest = parts;
     let is_container = |part: &str| {
         CONTAINERS.contains(&part.to_ascii_lowercase().as_str())
             || part.bytes().all(|b| b.is_ascii_digit())
             || component(part) != *part
+            // A folder made for one run carries a number: `/tmp/run-7/shop`.
+            || is_temporary && (part.len() <= 2 || part.bytes().any(|b| b.is_ascii_digit()))
     };
     while let [first, more @ ..] = rest {
         if !is_container(first) || more.is_empty() {

@@ -16,6 +16,8 @@ pub(super) enum With {
     Next,
     /// The next line that begins so, decoration aside.
     After(&'static str),
+    /// The nearest line above that begins so.
+    Before(&'static str),
     /// The next `npm ERR!` line that is not about npm itself.
     Npm,
 }
@@ -59,7 +61,7 @@ pub(super) const SUMMARY: u8 = 10;
 const MUTE: u8 = 0;
 
 use At::{Any, Start};
-use With::{After, Next, Nothing, Npm};
+use With::{After, Before, Next, Nothing, Npm};
 
 const fn row(at: At, needle: &'static str, rank: u8, with: With, case: &'static str) -> Rule {
     Rule {
@@ -75,8 +77,8 @@ const fn row(at: At, needle: &'static str, rank: u8, with: With, case: &'static 
 pub(super) const RULES: &[Rule] = &[
     // Tests
     row(Start, "FAILED ", TEST, Nothing, "FAILED tests/test_api.py::test_login - KeyError: 'user'"),
-    row(Start, "ERROR tests/", TEST, Nothing, "ERROR tests/test_api.py - ModuleNotFoundError: No module named 'api'"),
-    row(Start, "ERROR test", TEST, Nothing, "ERROR test_api.py - ImportError: cannot import name 'x'"),
+    row(Start, "ERROR tests/", TEST, Before("E   "), "ERROR tests/test_api.py"),
+    row(Start, "ERROR test", TEST, Before("E   "), "ERROR test_api.py"),
     row(Start, "--- FAIL: ", TEST, Next, "--- FAIL: TestTotal (0.01s)"),
     row(Start, "● ", TEST, After("Expected"), "● cart › adds tax"),
     row(Start, "FAIL  ", TEST, After("AssertionError"), "FAIL  src/cart.test.ts > cart > adds tax"),
@@ -92,13 +94,13 @@ pub(super) const RULES: &[Rule] = &[
     row(Any, ": error CS", COMPILE, Nothing, "Cart.cs(12,5): error CS0103: The name 'x' does not exist"),
     row(Any, ": error MSB", COMPILE, Nothing, "cart.csproj(12,5): error MSB4019: The imported project was not found"),
     row(Any, "undefined reference to", COMPILE, Nothing, "cart.c:(.text+0x5): undefined reference to `total'"),
-    row(Any, "未定义的引用", COMPILE, Nothing, "cart.c:(.text+0x5)：对‘total’未定义的引用"),
     row(Any, "Undefined symbols for", COMPILE, Next, "Undefined symbols for architecture arm64:"),
     row(Any, "ld: cannot find ", COMPILE, Nothing, "/usr/bin/ld: cannot find -lzstd: No such file or directory"),
     row(Start, "CMake Error", COMPILE, Next, "CMake Error at CMakeLists.txt:5 (find_package):"),
     row(Start, "error: linking with ", WRAP, Nothing, "error: linking with `cc` failed: exit status: 1"),
     row(Start, "e: ", COMPILE, Nothing, "e: file:///src/Cart.kt:12:5 Unresolved reference: total"),
-    row(Start, "[ERROR] /", COMPILE, After("[ERROR]   symbol:"), "[ERROR] /work/src/Cart.java:[12,5] cannot find symbol"),
+    row(Start, "[ERROR] /", COMPILE, After("symbol:"), "[ERROR] /work/src/Cart.java:[12,5] cannot find symbol"),
+    row(Any, ": error: cannot find symbol", COMPILE + 1, After("symbol:"), "src/Cart.java:12: error: cannot find symbol"),
     row(Start, "[ERROR] COMPILATION ERROR", MUTE, Nothing, ""),
     row(Any, "SyntaxError: ", COMPILE, Nothing, "SyntaxError: Unexpected token '}'"),
     row(Start, "Module not found: ", COMPILE, Nothing, "Module not found: Error: Can't resolve './cart' in '/work/src'"),
@@ -154,23 +156,19 @@ pub(super) const RULES: &[Rule] = &[
     row(Start, "error: failed to select a version", TOOL, Nothing, "error: failed to select a version for `cart`."),
     // Make
     row(Any, "*** No rule to make target", TOOL + 1, Nothing, "make: *** No rule to make target 'deploy'.  Stop."),
-    row(Any, "*** 没有规则可制作目标", TOOL + 1, Nothing, "make: *** 没有规则可制作目标“deploy”。 停止。"),
     row(Any, ": *** ", WRAP, Nothing, "make: *** [Makefile:4: lint] Error 2"),
     // Git
     row(Any, "! [rejected]", TOOL + 3, Nothing, "! [rejected]        main -> main (fetch first)"),
     row(Any, "! [remote rejected]", TOOL + 3, Nothing, "! [remote rejected] main -> main (protected branch hook declined)"),
     row(Start, "CONFLICT (", TOOL + 3, Nothing, "CONFLICT (content): Merge conflict in cart.yml"),
-    row(Start, "冲突（", TOOL + 3, Nothing, "冲突（内容）：合并冲突于 cart.yml"),
     row(Any, "Permission denied (publickey", TOOL + 3, Nothing, "git@host: Permission denied (publickey)."),
     row(Any, "Host key verification failed", TOOL + 3, Nothing, "Host key verification failed."),
     row(Start, "remote: Permission to ", TOOL + 3, Nothing, "remote: Permission to a/b.git denied to c."),
     row(Any, "Please tell me who you are", TOOL + 3, Nothing, "*** Please tell me who you are."),
     row(Any, "would be overwritten by", TOOL + 1, Next, "error: Your local changes to the following files would be overwritten by merge:"),
     row(Start, "fatal: ", TOOL, Nothing, "fatal: not a git repository (or any of the parent directories): .git"),
-    row(Start, "致命错误：", TOOL, Nothing, "致命错误：不是 git 仓库（或者任何父目录）：.git"),
     row(Start, "nothing to commit", TOOL, Nothing, "nothing to commit, working tree clean"),
     row(Start, "nothing added to commit", TOOL, Nothing, "nothing added to commit but untracked files present"),
-    row(Start, "无文件要提交", TOOL, Nothing, "无文件要提交，干净的工作区"),
     row(Start, "hint: ", MUTE, Nothing, ""),
     row(Start, "提示：", MUTE, Nothing, ""),
     // Go
@@ -242,16 +240,9 @@ pub(super) const RULES: &[Rule] = &[
     row(Any, "syntax error", SYSTEM, Nothing, "bash: -c: line 2: syntax error near unexpected token `)'"),
     row(Any, "unbound variable", SYSTEM, Nothing, "bash: line 3: CART: unbound variable"),
     row(Any, "timed out after", SYSTEM, Nothing, "command timed out after 5s"),
-    row(Any, "未找到命令", SYSTEM + 1, Nothing, "bash: cartx：未找到命令"),
-    row(Any, "找不到命令", SYSTEM + 1, Nothing, "bash: cartx: 找不到命令"),
-    row(Any, "不是内部或外部命令", SYSTEM + 1, Nothing, "'cartx' 不是内部或外部命令，也不是可运行的程序"),
-    row(Any, "没有那个文件或目录", SYSTEM, Nothing, "cat: cart: 没有那个文件或目录"),
-    row(Any, "权限不够", SYSTEM, Nothing, "bash: ./cart.sh: 权限不够"),
-    row(Any, "设备上没有空间", SYSTEM, Nothing, "cp: 写入 'cart' 出错: 设备上没有空间"),
-    row(Any, "地址已在使用", SYSTEM, Nothing, "bind: 地址已在使用"),
-    row(Any, "拒绝连接", SYSTEM, Nothing, "connect: 拒绝连接"),
     // Wrappers and words
     row(Start, "error: ", ERROR + 2, Nothing, "error: unexpected argument '--cart' found"),
+    row(Start, "Error: Unsupported argument", LINT + 1, After("An argument named"), "Error: Unsupported argument"),
     row(Start, "Error: ", ERROR + 2, Nothing, "Error: no such profile"),
     row(Start, "错误：", ERROR + 2, Nothing, "错误：未知选项"),
     row(Start, "错误: ", ERROR + 2, Nothing, "错误: 未知选项"),

@@ -4,6 +4,7 @@
 //! (the last for a chain of causes). Rules are the rows of [`super::rules`]; what has a shape and not a word
 //! (`file:line:col: message`, `SomeError: message`) is in [`super::shape`].
 
+use super::locale;
 use super::rules::{self, At, HOST_MARKS, LAST_RANKS, NPM_META, RULES, With};
 use super::shape;
 use aho_corasick::AhoCorasick;
@@ -33,7 +34,8 @@ pub(super) struct Told {
 
 struct Line<'a> {
     raw: &'a str,
-    /// Without indentation, decoration and time stamp.
+    is_indented: bool,
+    /// In English, without indentation, decoration and time stamp.
     body: &'a str,
     rank: u8,
     with: With,
@@ -42,7 +44,8 @@ struct Line<'a> {
 /// Returns the line of `text` that tells what went wrong; nothing when none does.
 pub(super) fn choose(text: &str) -> Option<Told> {
     let window = window(text);
-    let mut lines = split(&window);
+    let english = locale::to_english(&window);
+    let mut lines = split(&window, &english);
     rank_by_rules(&mut lines);
     rank_by_shape(&mut lines);
     let mark = lines
@@ -122,14 +125,17 @@ fn window(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn split(window: &str) -> Vec<Line<'_>> {
+/// Pairs each line with its English.
+fn split<'a>(window: &'a str, english: &'a str) -> Vec<Line<'a>> {
     window
         .lines()
-        .map(|raw| {
-            let raw = head(raw.trim_end(), LINE_BYTES);
+        .zip(english.lines())
+        .map(|(raw, english)| {
+            let english = head(english.trim_end(), LINE_BYTES);
             Line {
-                raw,
-                body: shape::body(raw),
+                raw: head(raw.trim_end(), LINE_BYTES),
+                is_indented: english.starts_with([' ', '\t']),
+                body: shape::body(english),
                 rank: 0,
                 with: With::Nothing,
             }
@@ -181,7 +187,7 @@ fn rank_by_shape(lines: &mut [Line<'_>]) {
             continue;
         }
         if in_traceback {
-            if line.raw.starts_with([' ', '\t']) || line.body.starts_with(['+', '|']) {
+            if line.is_indented || line.body.starts_with(['+', '|']) {
                 line.rank = 0;
             } else {
                 in_traceback = false;
@@ -216,12 +222,23 @@ fn tell(lines: &[Line<'_>], index: usize) -> Option<Told> {
     let line = lines.get(index)?;
     let near = lines.get(index + 1..).unwrap_or_default();
     let near = near.get(..NEAR_LINES.min(near.len())).unwrap_or_default();
-    let mut told = line.body.to_owned();
+    let mut told = line
+        .body
+        .strip_prefix("[cause]: ")
+        .unwrap_or(line.body)
+        .to_owned();
     let second = match line.with {
         With::Nothing => None,
         With::Next => near.first().map(|line| line.body),
         With::After(start) => near
             .iter()
+            .map(|line| line.body.trim_start_matches("[ERROR]").trim_start())
+            .find(|body| body.starts_with(start)),
+        With::Before(start) => lines
+            .get(index.saturating_sub(NEAR_LINES)..index)
+            .unwrap_or_default()
+            .iter()
+            .rev()
             .map(|line| line.body)
             .find(|body| body.starts_with(start)),
         With::Npm => near.iter().find_map(|line| {

@@ -1,6 +1,7 @@
 //! Every row finds its case and spares the other. Keys are drawn when the test runs, so that none stands in the source.
 
 use super::*;
+use proptest::prelude::*;
 
 const DRAWS: u64 = 8;
 
@@ -298,4 +299,26 @@ fn what_only_looks_like_a_secret_is_spared() {
             "bypass: cache2go",
         ],
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_text_is_scanned_and_removal_is_stable(text in prop_oneof![
+        ".{0,200}",
+        "([A-Za-z0-9_./+=:@-]{0,40}[ \n\"',：=是]{0,3}){0,8}",
+        "((password|密码|token|key|sk-|://|Bearer |eyJ|-----BEGIN |pass:|root/|AKIA)[ -~：是\n]{0,30}){0,6}",
+    ]) {
+        let found = spans(&text);
+        let mut end = 0;
+        for span in &found {
+            prop_assert!(span.start >= end && span.end > span.start && span.end <= text.len());
+            prop_assert!(text.is_char_boundary(span.start) && text.is_char_boundary(span.end));
+            end = span.end;
+        }
+        let (redacted, n_secrets) = redact(&text);
+        prop_assert_eq!(n_secrets > 0, !found.is_empty());
+        prop_assert_eq!(redact(&redacted), (redacted.clone(), 0));
+    }
 }
