@@ -187,8 +187,7 @@ fn sessions(document: &Value) -> Value {
                 if *count == config.repeat_failures_to_write {
                     // The scorer names a failure by the group of its event, an identity and not a verdict.
                     let event = events.iter().find(|event| {
-                        event.get("seq").and_then(Value::as_u64)
-                            == Some(u64::from(failure.position.seq.0))
+                        event.get("seq").and_then(Value::as_u64) == Some(failure.position.seq.0)
                     });
                     writes.push(json!({
                         "session": name, "seq": failure.position.seq, "text": failure.signature, "type": "pitfall",
@@ -218,13 +217,7 @@ fn turns(name: &str, events: &[Value]) -> Vec<Turn> {
     for event in events {
         let number = u32::try_from(turns.len()).unwrap_or(u32::MAX);
         let Some(turn) = turns.last_mut() else { break };
-        let seq = EventSeq(
-            event
-                .get("seq")
-                .and_then(Value::as_u64)
-                .and_then(|seq| seq.try_into().ok())
-                .unwrap_or_default(),
-        );
+        let seq = EventSeq(event.get("seq").and_then(Value::as_u64).unwrap_or_default());
         match text(event, "role") {
             "user" if text(event, "source") == "user" => {
                 turn.events.push(TurnEvent::Human(Human {

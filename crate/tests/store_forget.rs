@@ -98,15 +98,15 @@ fn check(seed: u64, n_steps: usize) {
                 // Half of the sentences begin alike, so that what is kept and what goes share pieces.
                 let length = 7 + (random.next() % 9) as usize;
                 let mut text = sentence(&random, length);
-                if random.next() % 2 == 0 {
+                if random.next().is_multiple_of(2) {
                     text = format!("山水木火土金山{text}");
                 }
                 let mut one = memory_at(&text, "s1", seq);
                 one.id = MemoryId(format!("{}-{}", one.id, step + 2));
-                if random.next() % 3 == 0 {
+                if random.next().is_multiple_of(3) {
                     one.canonical = Some(sentence(&random, 12));
                 }
-                if random.next() % 3 == 0 {
+                if random.next().is_multiple_of(3) {
                     one.text = part(&random, &text);
                 }
                 for text in contents(&one) {
@@ -126,7 +126,7 @@ fn check(seed: u64, n_steps: usize) {
                 };
                 let quote = part(&random, &texts[1]);
                 // A process that never read the record cannot know its words in a row that does not name it.
-                let names_it = random.next() % 2 == 0 || known.memory(&id).is_none();
+                let names_it = random.next().is_multiple_of(2) || known.memory(&id).is_none();
                 said(&quote, &mut gone);
                 let row = Observation::Skip {
                     reason: "duplicate".to_owned(),
@@ -137,7 +137,7 @@ fn check(seed: u64, n_steps: usize) {
                     count: None,
                     position: position("s2", seq),
                 };
-                if random.next() % 2 == 0 {
+                if random.next().is_multiple_of(2) {
                     folder.commit(vec![row.into()]);
                 } else {
                     observe(&mut folder.store.borrow_mut(), [row]);
@@ -190,14 +190,12 @@ fn check(seed: u64, n_steps: usize) {
                 }
                 if let (Some(mut bytes), Some((_, texts, _))) =
                     (disk.get(&format!("{DIR}/ledger.jsonl")), all.last())
+                    && bytes.ends_with(b"\n")
                 {
-                    if bytes.ends_with(b"\n") {
-                        let half = part(&random, &texts[0]);
-                        said(&half, &mut gone);
-                        bytes
-                            .extend_from_slice(format!("{{\"v\":1,\"half\":\"{half}\n").as_bytes());
-                        disk.put(&format!("{DIR}/ledger.jsonl"), &bytes);
-                    }
+                    let half = part(&random, &texts[0]);
+                    said(&half, &mut gone);
+                    bytes.extend_from_slice(format!("{{\"v\":1,\"half\":\"{half}\n").as_bytes());
+                    disk.put(&format!("{DIR}/ledger.jsonl"), &bytes);
                 }
                 folder.settle();
             }

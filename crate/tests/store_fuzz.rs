@@ -65,15 +65,15 @@ fn sample(random: &FakeRandom) -> Disk {
             write(&format!("rule number {n}")),
             turn("s", n as u32 + 1, n + 1),
         ]);
-        if random.next() % 2 == 0 {
+        if random.next().is_multiple_of(2) {
             folder.settle();
         }
-        if random.next() % 5 == 0 {
+        if random.next().is_multiple_of(5) {
             folder.store.borrow_mut().rotate_after(1);
             folder.settle();
         }
     }
-    if random.next() % 3 == 0 {
+    if random.next().is_multiple_of(3) {
         let request = Request {
             ids: vec![memory("rule number 0").id],
             by: "command".to_owned(),
