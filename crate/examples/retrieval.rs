@@ -6,6 +6,7 @@
 #![allow(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
+    clippy::indexing_slicing,
     clippy::unwrap_used
 )]
 

@@ -1,7 +1,7 @@
 //! The crash sweep: every operation of a history is stopped at every point, every byte of an append included, with
 //! whatever the system may lose of names that were not synced. Reopening must give the state before or after.
 
-#![allow(clippy::expect_used)]
+#![allow(clippy::disallowed_macros, clippy::expect_used)]
 
 mod folder;
 

@@ -41,7 +41,7 @@ pub fn shortlist<'a>(
     });
     for (doc, card, relevance) in cards {
         let now = occasion.now;
-        if !(card.from <= now && now < card.until) || !allowed(card.memory_type, occasion) {
+        if !(card.from <= now && now < card.until && allowed(card.memory_type, occasion)) {
             continue;
         }
         let at = place(card.memory_type) * 2;
