@@ -3,6 +3,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a program for a developer's terminal, not part of the core"
 )]
