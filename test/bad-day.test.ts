@@ -122,6 +122,7 @@ for (const when of ['before', 'after'] as const) {
     assert.ok(written(rows).includes(RULE))
     const run = await runs(home, 'hello')
     assert.ok(run.requests[0]?.context.includes(RULE))
-    if (when === 'after') assert.ok(written(rows).some(text => text.includes('make lint')))
+    assert.ok(written(rows).some(text => text.includes('make lint')))
+    assert.ok(written(rows).some(text => text.includes('SQLite')))
   })
 }

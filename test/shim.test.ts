@@ -106,6 +106,15 @@ test('an event that traps each time is left out alone, and the ledger says so', 
   assert.match(JSON.stringify(stub.rows('note')), /event-left-out.*event 2: learn: told to panic-before-port/)
 })
 
+test('of a message that traps as a whole, the lines that do not are kept', async t => {
+  const { stub, session } = await mounted(t)
+  await stub.turn(session, 'first line\npanic-before-port here\n\nlast line')
+  await stub.turn(session, 'later')
+  await stub.dispose()
+  assert.deepEqual(stub.written(), ['first line', 'last line', 'later'])
+  assert.match(JSON.stringify(stub.rows('note')), /line-left-out.*event 1: learn: told to panic-before-port/)
+})
+
 test('a trap in recall leaves the block as it was, and the next step has a fresh core', async t => {
   const { stub, session } = await mounted(t)
   await stub.turn(session, 'kept')
