@@ -4,17 +4,18 @@
 //! (不要, 必须, 的, must, the) divide the text and are no tokens themselves; they speak to the screen, not to the subject.
 
 mod function;
+mod hash;
 mod stem;
 mod synonym;
 
 use function::{function_word_chars, is_function_word};
+use hash::hash;
 use stem::stem;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Names what [`tokens`] does. A change of any token of any text changes it, and with it the `start` row.
 pub const TOKENISER_VERSION: &str = "han-pairs-words-parts/1";
 
-/// A token's key: xxh3 of its text, or of its meaning's (`synonym.rs`). The lowest bit is 1 for a weak token (a single Han character), else 0.
+/// A token's key: a hash of its text, or of its meaning's (`synonym.rs`). The lowest bit is 1 for a weak token (a single Han character), else 0.
 ///
 /// 63 bits: among a million distinct tokens the odds of any collision are about 5 in 10⁸.
 pub type TokenKey = u64;
@@ -77,7 +78,7 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 fn key(token: &str, kind: Kind) -> TokenKey {
-    let key = xxh3_64(token.as_bytes()) & !1;
+    let key = hash(token.as_bytes()) & !1;
     match kind {
         Kind::Strong => synonym::meaning(key),
         Kind::Inner | Kind::Lone => key | 1,
@@ -166,7 +167,6 @@ fn half_width(c: char) -> char {
 }
 
 /// The run being read.
-#[derive(Default)]
 struct Walker {
     /// Characters of the open Latin run, joints included, case kept.
     run: String,
@@ -179,7 +179,7 @@ struct Walker {
 
 /// Calls `emit` with each token's text and what it is.
 fn walk(text: &str, emit: &mut impl FnMut(&str, Kind)) {
-    let mut walker = Walker::default();
+    let mut walker = Walker::new();
     let mut skip = 0usize;
     let mut keep = 0usize;
     let mut rest = text;
@@ -260,6 +260,15 @@ fn is_joint(c: char) -> bool {
 }
 
 impl Walker {
+    fn new() -> Self {
+        Self {
+            run: String::with_capacity(WORD_BYTES_MAX + 4),
+            before: None,
+            lone: false,
+            scratch: String::with_capacity(WORD_BYTES_MAX + 4),
+        }
+    }
+
     /// Emits the character, and its pair with the one before it.
     fn dense(&mut self, c: char, emit: &mut impl FnMut(&str, Kind)) {
         let mut buffer = [0u8; 4];

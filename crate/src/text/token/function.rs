@@ -88,12 +88,42 @@ const ENGLISH: &[&str] = &[
     "when", "where", "which", "while", "will", "with", "would", "you", "your",
 ];
 
+/// [`ENGLISH`] as numbers in the same order: a word of up to eight bytes is one, and a look-up needs no memory but this.
+const ENGLISH_PACKED: [u64; ENGLISH.len()] = {
+    let mut out = [0; ENGLISH.len()];
+    let mut at = 0;
+    while at < out.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated when compiling; past the end is an error there"
+        )]
+        {
+            out[at] = pack(ENGLISH[at].as_bytes());
+        }
+        at += 1;
+    }
+    out
+};
+
+/// Puts up to eight bytes into one number, first byte highest, so that numbers are ordered as words are.
+const fn pack(word: &[u8]) -> u64 {
+    let mut out = 0u64;
+    let mut rest = word;
+    let mut n_bytes = 0;
+    while let [first, tail @ ..] = rest {
+        out = out << 8 | *first as u64;
+        rest = tail;
+        n_bytes += 1;
+    }
+    out << (8 * (8 - n_bytes))
+}
+
 /// Returns whether a lower-case Latin word weighs nothing.
 ///
 /// # Source
 /// Shared corpus, 186 English queries, 2026-11-30: MRR@10 0.609 without, 0.639 with.
 pub(super) fn is_function_word(word: &str) -> bool {
-    word.len() <= 6 && ENGLISH.binary_search(&word).is_ok()
+    (1..=6).contains(&word.len()) && ENGLISH_PACKED.binary_search(&pack(word.as_bytes())).is_ok()
 }
 
 #[cfg(test)]
@@ -103,7 +133,9 @@ mod tests {
     #[test]
     fn the_english_table_is_sorted() {
         assert!(ENGLISH.is_sorted());
-        assert!(ENGLISH.iter().all(|word| word.len() <= 6));
+        assert!(ENGLISH_PACKED.is_sorted());
+        assert!(ENGLISH.iter().all(|word| is_function_word(word)));
+        assert!(!is_function_word("port") && !is_function_word(""));
     }
 
     #[test]

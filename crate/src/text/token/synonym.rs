@@ -4,9 +4,9 @@
 //! stemmer gives; Chinese ones are pairs, for pairs are the tokens (据库 is 数据库's own).
 
 use super::TokenKey;
+use super::hash::hash;
 use super::stem::stem;
 use std::sync::LazyLock;
-use xxhash_rust::xxh3::xxh3_64;
 
 const MEANINGS: &[&str] = &[
     "add 添加 新增 增加",
@@ -171,7 +171,7 @@ pub(super) fn meaning(key: TokenKey) -> TokenKey {
 fn key_of(word: &str) -> TokenKey {
     let mut word = word.to_owned();
     stem(&mut word);
-    xxh3_64(word.as_bytes()) & !1
+    hash(word.as_bytes()) & !1
 }
 
 fn slot(key: TokenKey) -> usize {
