@@ -1,4 +1,4 @@
-//! Ranks memories for queries and prints one prediction a line: `{"id", "ranked": [...]}`.
+//! Ranks memories for queries and prints one prediction a line: `{"id", "ranked": [...], "scores": [...]}`.
 //!
 //!     cargo run --release --example retrieval -- MEMORIES.jsonl QUERIES.jsonl [--pool lang|scope|all] [--k1 N] [--b N] [--weak N]
 //!
@@ -47,17 +47,16 @@ fn main() {
             .as_array()
             .map(|ids| ids.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
-        let ranked: Vec<&str> = match pools.get(&pool_of(&query)) {
-            Some((index, ids)) => index
-                .search(query["query"].as_str().unwrap(), RANKED_MAX, &|doc| {
-                    !excluded.contains(ids[doc as usize].as_str())
-                })
-                .iter()
-                .map(|hit| ids[hit.doc as usize].as_str())
-                .collect(),
-            None => Vec::new(),
-        };
-        println!("{}", json!({"id": query["id"], "ranked": ranked}));
+        let mut hits = Vec::new();
+        let mut names: &[String] = &[];
+        if let Some((index, ids)) = pools.get(&pool_of(&query)) {
+            let wanted = |doc: u32| !excluded.contains(ids[doc as usize].as_str());
+            hits = index.search(query["query"].as_str().unwrap(), RANKED_MAX, &wanted);
+            names = ids;
+        }
+        let ranked: Vec<&str> = hits.iter().map(|hit| names[hit.doc as usize].as_str()).collect();
+        let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+        println!("{}", json!({"id": query["id"], "ranked": ranked, "scores": scores}));
     }
 }
 
