@@ -26,7 +26,7 @@ pub const SUM_BYTES: usize = SUM_KEY.len() + SUM_DIGITS + 2;
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
+#[allow(
     clippy::large_enum_variant,
     reason = "nearly every line is a row, and a box would cost an allocation for each"
 )]
