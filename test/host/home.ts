@@ -42,10 +42,22 @@ export async function eventually<T>(ready: () => T | undefined | false, limitMs:
   }
 }
 
+const undone = new WeakMap<Scope, (() => unknown)[]>()
+
+/** Undoes a step at the end of its scope, the last one first: a host ends before its folder goes. */
+export function atEnd(scope: Scope, undo: () => unknown): void {
+  const steps = undone.get(scope) ?? []
+  if (!undone.has(scope)) {
+    undone.set(scope, steps)
+    scope.after(async () => { for (let step = steps.pop(); step; step = steps.pop()) await step() })
+  }
+  steps.push(undo)
+}
+
 /** Makes a temporary folder that goes away with the scope. */
 export function scratch(scope: Scope): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'jev-test-')))
-  scope.after(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) })
+  atEnd(scope, () => { rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) })
   return folder
 }
 

@@ -1,6 +1,6 @@
 /** The real web host, driven over its own HTTP and WebSocket interface as a browser would. */
 import type { ChildProcess } from 'node:child_process'
-import { watch, within, type Ended, type Home, type Scope } from './home.ts'
+import { atEnd, watch, within, type Ended, type Home, type Scope } from './home.ts'
 
 /** An event of a session's log, as the browser gets it. */
 export interface LogEvent { type: string, seq: number, data: Record<string, unknown> }
@@ -42,7 +42,7 @@ export class Web {
       if (found) resolve(found[0])
     })
     const web = new Web(child, ended)
-    scope.after(() => web.stop())
+    atEnd(scope, () => web.stop())
     const early = ended.then(({ code, stderr }): never => { throw new Error(`web host ended with ${code}: ${stderr.slice(0, 2_000)}`) })
     early.catch(() => {})
     web.#url = await within(Promise.race([url, early]), LIMIT_MS, 'web host')

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { REPOSITORY, scratch, type Row, type Scope } from '../host/home.ts'
+import { atEnd, REPOSITORY, scratch, type Row, type Scope } from '../host/home.ts'
 
 type Listener = (...args: unknown[]) => unknown
 interface Tool { name: string, execute(args: unknown, exec: unknown): Promise<Record<string, unknown>> }
@@ -48,6 +48,7 @@ export class Stub {
 
   constructor(scope: Scope, options: { core?: boolean } = {}) {
     this.folder = scratch(scope)
+    atEnd(scope, () => this.dispose())
     this.dataDir = join(this.folder, 'data')
     for (const folder of ['plugin', 'dist']) mkdirSync(join(this.folder, folder))
     writeFileSync(join(this.folder, 'package.json'), '{ "type": "module" }')
@@ -107,7 +108,7 @@ export class Stub {
   }
 
   async dispose(): Promise<void> {
-    await Promise.all(this.#disposers.map(undo => undo()))
+    await Promise.all(this.#disposers.splice(0).map(undo => undo()))
   }
 
   rows(kind?: string): Row[] {
