@@ -93,21 +93,22 @@ fn signals(row: &Value) -> Value {
     json!({ "id": row.get("id"), "veto": veto, "signals": ids })
 }
 
+/// Each row of the tables: its weight set by hand, and the one in use.
 fn table() -> Vec<Value> {
-    let words = screen::signal::all().map(|row| (row.id, row.prior, row.weight, row.kind));
+    let words = screen::signal::all().map(|row| (row.id, row.prior, row.weight));
     let shapes = screen::shape::SHAPES
         .iter()
-        .map(|row| (row.id, row.prior, row.weight, row.kind));
+        .map(|row| (row.id, row.prior, row.weight));
     let compounds = screen::compound::COMPOUNDS
         .iter()
-        .map(|row| (row.id, row.prior, row.weight, row.kind));
-    let mut out: Vec<Value> = words
+        .map(|row| (row.id, row.prior, row.weight));
+    let bias = ("bias", heuristic::PRIOR_BIAS, heuristic::BIAS);
+    words
         .chain(shapes)
         .chain(compounds)
-        .map(|(id, prior, weight, kind)| json!({ "id": id, "prior": prior, "weight": weight, "type": kind.to_type().map(|t| t.as_str()) }))
-        .collect();
-    out.push(json!({ "id": "bias", "prior": heuristic::PRIOR_BIAS, "weight": heuristic::BIAS, "type": null }));
-    out
+        .chain([bias])
+        .map(|(id, prior, weight)| json!({ "id": id, "prior": prior, "weight": weight }))
+        .collect()
 }
 
 fn failure_of(row: &Value) -> Value {

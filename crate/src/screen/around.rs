@@ -1,6 +1,6 @@
 //! What stands around a sentence: the line that introduces it, lists and code nearby.
 
-use super::lexicon::{Hits, Lexicon};
+use super::lexicon::Lexicon;
 use std::sync::OnceLock;
 
 /// What the line that introduces a list or a section promises.
@@ -25,16 +25,36 @@ const INTROS: [&str; 3] = [
      包括|包含|内容|如下|列出|步骤|阶段|任务|待办|计划|输出|生成|识别|功能|流程",
 ];
 
-/// Marks of code and of list items.
-const MARKS: [&str; 2] = ["@@ |\n+ |\n+++|();|def |import ", "\n- "];
-pub const CODE: Hits = 0b01;
-pub const ITEMS: Hits = 0b10;
+/// Lines near a sentence that begin or end as code, and lines that are list items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Near {
+    pub code: bool,
+    pub items: bool,
+}
 
-/// Returns the marks in the text around a sentence.
-pub fn marks(before: &str, after: &str) -> Hits {
-    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
-    let lexicon = LEXICON.get_or_init(|| Lexicon::new(MARKS.into_iter(), std::iter::empty(), &[]));
-    lexicon.hits(before, &[]).rows | lexicon.hits(after, &[]).rows
+/// Beginnings of lines of code and of diffs.
+const CODE_STARTS: &[&str] = &[
+    "@@ ", "+ ", "+++", "def ", "import ", "from ", "const ", "#include", "func ", "class ",
+];
+/// Ends of lines of code.
+const CODE_ENDS: &[&str] = &["();", ");", "{", "};", "):"];
+
+/// Returns what the lines around a sentence look like. Looks at line ends only, so a long line costs little.
+pub fn near(before: &str, after: &str) -> Near {
+    let mut near = Near::default();
+    for text in [before, after] {
+        for (at, _) in text.match_indices('\n') {
+            let (head, tail) = (
+                text.get(..at).unwrap_or_default(),
+                text.get(at + 1..).unwrap_or_default(),
+            );
+            let tail = tail.trim_start_matches([' ', '\t']);
+            near.items |= tail.starts_with("- ");
+            near.code |= CODE_STARTS.iter().any(|mark| tail.starts_with(mark))
+                || CODE_ENDS.iter().any(|mark| head.ends_with(mark));
+        }
+    }
+    near
 }
 
 /// Returns what the nearest introducing line above promises: a heading, a line that ends in a colon, or a short line with no stop.

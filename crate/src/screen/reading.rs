@@ -1,7 +1,7 @@
 //! A sentence read once: the facts that vetoes and shapes ask about.
 
-use super::around::{self, Intro};
-use super::lexicon::{Found, Hits, Lexicon};
+use super::around::{self, Intro, Near};
+use super::lexicon::{Found, Lexicon};
 use crate::extract::Candidate;
 
 /// What one pass over a cleaned sentence and a look at its surroundings tell.
@@ -24,8 +24,8 @@ pub struct Reading<'a> {
     pub first: char,
     /// Rows of the lexicon that stand in it, and the names of technology.
     pub found: Found,
-    /// Marks of the text around it.
-    pub around: Hits,
+    /// What the lines around it look like.
+    pub near: Near,
     pub intro: Intro,
     /// Whether the message holds a pasted diff, log or status.
     pub pasted: bool,
@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
             last: ' ',
             first: ' ',
             found: lexicon.hits(&text, windows),
-            around: around::marks(before, after),
+            near: around::near(before, after),
             intro: around::intro(before),
             pasted: candidate.context.is_pasted(),
             marks: Marks::default(),

@@ -1,6 +1,6 @@
 //! What a sentence looks like, apart from its words: a table of facts with weights.
 
-use super::around::{self, Intro};
+use super::around::Intro;
 use super::reading::Reading;
 use super::signal::Kind;
 
@@ -108,13 +108,9 @@ pub const SHAPES: &[Shape] = &[
     row("under-contents", -0.7, -0.54, Kind::Passing, |r| {
         r.intro == Intro::Contents
     }),
-    row("among-items", 0.0, -0.05, Kind::Support, |r| {
-        r.around & around::ITEMS != 0
-    }),
+    row("among-items", 0.0, -0.05, Kind::Support, |r| r.near.items),
     row("in-paste", -1.5, -1.51, Kind::Passing, |r| r.pasted),
-    row("near-code", -0.5, -0.76, Kind::Passing, |r| {
-        r.around & around::CODE != 0
-    }),
+    row("near-code", -0.5, -0.76, Kind::Passing, |r| r.near.code),
 ];
 
 /// Returns whether the sentence opens with the label of a rule.

@@ -6,8 +6,6 @@
 pub mod chinese;
 pub mod english;
 
-use crate::memory::Type;
-
 /// What a row speaks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -21,18 +19,6 @@ pub enum Kind {
     Support,
     /// Used up by doing the task, or not about how we work.
     Passing,
-}
-
-impl Kind {
-    /// Returns the type it points at.
-    pub fn to_type(self) -> Option<Type> {
-        match self {
-            Kind::Rule => Some(Type::Constraint),
-            Kind::Choice => Some(Type::Decision),
-            Kind::Trap => Some(Type::Pitfall),
-            Kind::Support | Kind::Passing => None,
-        }
-    }
 }
 
 /// One signal of the lexicon.
