@@ -11,7 +11,10 @@ pub struct Sides {
     pub choices: u32,
     pub traps: u32,
     pub support: u32,
+    /// All passing rows, orders and pointers among them.
     pub passing: u32,
+    pub orders: u32,
+    pub pointers: u32,
 }
 
 impl Sides {
@@ -26,6 +29,14 @@ impl Sides {
                 Kind::Trap => sides.traps += hit,
                 Kind::Support => sides.support += hit,
                 Kind::Passing => sides.passing += hit,
+                Kind::Order => {
+                    sides.passing += hit;
+                    sides.orders += hit;
+                }
+                Kind::Pointing => {
+                    sides.passing += hit;
+                    sides.pointers += hit;
+                }
             }
         }
         sides
@@ -62,16 +73,31 @@ const fn row(
 
 /// The combinations.
 pub const COMPOUNDS: &[Compound] = &[
-    row("clean-rule", 0.6, 0.21, Kind::Rule, |s, _| {
+    row("clean-rule", 0.6, 0.22, Kind::Rule, |s, _| {
         s.rules > 0 && s.passing == 0
     }),
-    row("clean-choice", 0.5, 0.88, Kind::Choice, |s, r| {
+    row("clean-choice", 0.5, 0.87, Kind::Choice, |s, r| {
         s.choices > 0 && r.tech() > 0 && s.passing == 0
     }),
-    row("much-passing", -0.5, -0.44, Kind::Passing, |s, _| {
+    row("much-passing", -0.5, -0.43, Kind::Passing, |s, _| {
         s.passing > 3
     }),
-    row("nothing-lasting", -0.6, -0.88, Kind::Passing, |s, r| {
+    row("nothing-lasting", -0.6, -0.89, Kind::Passing, |s, r| {
         s.rules + s.choices + s.traps == 0 && r.tech() == 0
     }),
+    // A message that is one rule and nothing else was typed to be kept. The corpora have hardly any, so the prior decides.
+    row("lone-rule", 1.2, 1.2, Kind::Rule, |s, r| {
+        is_lone(s, r) && s.rules > 0 && s.orders == 0
+    }),
+    row("lone-fact", 0.6, 0.6, Kind::Support, |s, r| {
+        is_lone(s, r) && s.rules == 0 && s.choices + s.traps + s.support > 0 && r.length() <= 20
+    }),
 ];
+
+/// Returns whether the sentence is the whole message, points nowhere, asks nothing and says at most one passing thing.
+fn is_lone(sides: &Sides, reading: &Reading) -> bool {
+    reading.is_alone()
+        && sides.pointers == 0
+        && sides.passing <= 1
+        && !matches!(reading.last, '?' | '？')
+}

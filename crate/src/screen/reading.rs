@@ -139,6 +139,11 @@ impl<'a> Reading<'a> {
         self.words + self.han / 2
     }
 
+    /// Returns whether the message says nothing else.
+    pub fn is_alone(&self) -> bool {
+        self.before.trim().is_empty() && self.after.trim().is_empty()
+    }
+
     /// Returns whether the cut was an item of a list.
     pub fn is_item(&self) -> bool {
         let quote = self.quote;

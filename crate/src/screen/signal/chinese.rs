@@ -17,7 +17,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-standing",
         prior: 1.7,
-        weight: 1.19,
+        weight: 1.18,
         kind: Kind::Rule,
         negation_window: 3,
         case: "以后提交信息用英文",
@@ -34,13 +34,13 @@ pub const SIGNALS: &[Signal] = &[
         kind: Kind::Rule,
         negation_window: 3,
         case: "日志一律用英文",
-        words: "一律|统一|始终|永远|绝不|决不|从不|总是|全部|均|通通|都用|都要|都得|都必须|都走|都放|只用|只能\
+        words: "一律|统一|只要一|只要两|只要三|只要有|始终|永远|绝不|决不|从不|总是|全部|均|通通|都用|都要|都得|都必须|都走|都放|只用|只能\
                 |只允许|仅允许|仅在|仅限|只准|只走|只在|严格",
     },
     Signal {
         id: "zh-must",
         prior: 0.6,
-        weight: 0.28,
+        weight: 0.26,
         kind: Kind::Rule,
         negation_window: 2,
         case: "接口必须鉴权",
@@ -69,7 +69,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-all",
         prior: 0.3,
-        weight: -0.18,
+        weight: -0.19,
         kind: Kind::Support,
         negation_window: 0,
         case: "所有时间用 UTC",
@@ -78,7 +78,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-choose",
         prior: 1.0,
-        weight: 1.35,
+        weight: 1.38,
         kind: Kind::Choice,
         negation_window: 2,
         case: "后端采用 Go",
@@ -97,7 +97,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use-start",
         prior: 0.6,
-        weight: 0.68,
+        weight: 0.70,
         kind: Kind::Choice,
         negation_window: 0,
         case: "使用 uv 管理依赖",
@@ -107,7 +107,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-rule-noun",
         prior: 0.8,
-        weight: 0.84,
+        weight: 0.85,
         kind: Kind::Support,
         negation_window: 0,
         case: "提交信息写英文",
@@ -119,7 +119,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-arch-noun",
         prior: 0.4,
-        weight: 0.40,
+        weight: 0.41,
         kind: Kind::Support,
         negation_window: 0,
         case: "接口走统一网关",
@@ -129,7 +129,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-env",
         prior: 1.0,
-        weight: 1.28,
+        weight: 1.32,
         kind: Kind::Support,
         negation_window: 0,
         case: "密钥在环境变量里",
@@ -160,7 +160,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-passing",
         prior: -1.0,
-        weight: -0.48,
+        weight: -0.46,
         kind: Kind::Passing,
         negation_window: 0,
         case: "这次先这样",
@@ -171,7 +171,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-sequence",
         prior: -0.6,
-        weight: -0.78,
+        weight: -0.77,
         kind: Kind::Passing,
         negation_window: 0,
         case: "然后打开文件",
@@ -182,7 +182,7 @@ pub const SIGNALS: &[Signal] = &[
         id: "zh-deictic",
         prior: -0.5,
         weight: -0.37,
-        kind: Kind::Passing,
+        kind: Kind::Pointing,
         negation_window: 0,
         case: "这里不对",
         words: "这个|这里|那个|那里|这些|那些|该|此|这样|那样|其|它|这段|这行|这份|这两|这种|这条|这几|这一|你的\
@@ -191,8 +191,8 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order-start",
         prior: -1.0,
-        weight: -0.86,
-        kind: Kind::Passing,
+        weight: -0.85,
+        kind: Kind::Order,
         negation_window: 0,
         case: "帮我看看日志",
         words: "帮我|帮忙|请你|你来|给我|^请|^看看|^继续|^开始|^修复|^生成|^撰写|^阅读|^分析|^优化|^添加|^增加|^新增\
@@ -205,7 +205,7 @@ pub const SIGNALS: &[Signal] = &[
         id: "zh-order",
         prior: -0.7,
         weight: -0.41,
-        kind: Kind::Passing,
+        kind: Kind::Order,
         negation_window: 0,
         case: "顺手把表头也优化一下",
         words: "看看|生成|撰写|阅读|分析|优化|添加|增加|新增|改成|改为|修改|删除|构建|创建|检查|更新|参考|参照|查看\
@@ -215,7 +215,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-ui",
         prior: -0.7,
-        weight: -0.63,
+        weight: -0.64,
         kind: Kind::Passing,
         negation_window: 0,
         case: "点击按钮弹出窗口",
@@ -226,7 +226,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-product",
         prior: -0.5,
-        weight: -0.47,
+        weight: -0.48,
         kind: Kind::Passing,
         negation_window: 0,
         case: "用户可以搜索文章",
@@ -236,7 +236,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-tentative",
         prior: -0.7,
-        weight: -0.98,
+        weight: -0.99,
         kind: Kind::Passing,
         negation_window: 0,
         case: "可能要换掉",
@@ -255,7 +255,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-if",
         prior: -0.3,
-        weight: -0.48,
+        weight: -0.49,
         kind: Kind::Passing,
         negation_window: 0,
         case: "如果为空就跳过",
@@ -264,7 +264,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-report",
         prior: -0.8,
-        weight: -0.96,
+        weight: -0.97,
         kind: Kind::Passing,
         negation_window: 0,
         case: "我改完了",
@@ -274,7 +274,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-ack-start",
         prior: -0.8,
-        weight: -0.60,
+        weight: -0.61,
         kind: Kind::Passing,
         negation_window: 0,
         case: "好的就这样",

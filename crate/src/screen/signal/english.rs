@@ -54,7 +54,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prohibit",
         prior: 0.6,
-        weight: 0.67,
+        weight: 0.66,
         kind: Kind::Rule,
         negation_window: 0,
         case: "Do not touch the vendored code",
@@ -66,7 +66,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-should",
         prior: 0.1,
-        weight: 0.43,
+        weight: 0.42,
         kind: Kind::Support,
         negation_window: 0,
         case: "Names should be short",
@@ -95,7 +95,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-all",
         prior: 0.3,
-        weight: 0.11,
+        weight: 0.10,
         kind: Kind::Support,
         negation_window: 0,
         case: "All dates are UTC",
@@ -104,7 +104,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-use",
         prior: 1.2,
-        weight: 1.00,
+        weight: 0.99,
         kind: Kind::Choice,
         negation_window: 12,
         case: "We use Postgres for storage",
@@ -117,7 +117,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-want",
         prior: 0.7,
-        weight: 0.97,
+        weight: 0.95,
         kind: Kind::Choice,
         negation_window: 12,
         case: "Let's go with Redis",
@@ -127,7 +127,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-made-of",
         prior: 0.8,
-        weight: 0.85,
+        weight: 0.84,
         kind: Kind::Choice,
         negation_window: 12,
         case: "The CLI is written in Go",
@@ -138,7 +138,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-use-start",
         prior: 0.7,
-        weight: 0.88,
+        weight: 0.87,
         kind: Kind::Choice,
         negation_window: 0,
         case: "Use uv for packages",
@@ -148,7 +148,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-rule-noun",
         prior: 0.6,
-        weight: 0.37,
+        weight: 0.38,
         kind: Kind::Support,
         negation_window: 0,
         case: "Lint must pass in CI",
@@ -166,7 +166,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-env",
         prior: 0.9,
-        weight: 0.87,
+        weight: 0.89,
         kind: Kind::Support,
         negation_window: 0,
         case: "The token is in an environment variable",
@@ -198,7 +198,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-because",
         prior: 0.4,
-        weight: 0.12,
+        weight: 0.11,
         kind: Kind::Support,
         negation_window: 0,
         case: "Skip it because the cache is stale",
@@ -230,8 +230,8 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-deictic",
         prior: -0.5,
-        weight: -0.51,
-        kind: Kind::Passing,
+        weight: -0.52,
+        kind: Kind::Pointing,
         negation_window: 0,
         case: "This one is wrong",
         words: "this|that|these|those|here|there|above|below|following|the following|same|it|them|its|one|they|he",
@@ -239,8 +239,8 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-order-start",
         prior: -0.9,
-        weight: -0.64,
-        kind: Kind::Passing,
+        weight: -0.65,
+        kind: Kind::Order,
         negation_window: 0,
         case: "Fix the header",
         words: "^add|^fix|^update|^create|^implement|^make|^build|^write|^generate|^remove|^delete|^rename|^move\
@@ -255,8 +255,8 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-task",
         prior: -0.8,
-        weight: -1.06,
-        kind: Kind::Passing,
+        weight: -1.05,
+        kind: Kind::Order,
         negation_window: 0,
         case: "Make a plan and build it",
         words: "think hard|think ultra|ultra|think through|carefully|make a plan|the plan|a plan|design doc\
@@ -268,7 +268,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-ui",
         prior: -0.7,
-        weight: -0.63,
+        weight: -0.64,
         kind: Kind::Passing,
         negation_window: 0,
         case: "The button opens a dialog",
@@ -280,7 +280,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-product",
         prior: -0.5,
-        weight: -0.25,
+        weight: -0.26,
         kind: Kind::Passing,
         negation_window: 0,
         case: "A user can edit the message",
@@ -323,7 +323,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-report",
         prior: -0.9,
-        weight: -1.06,
+        weight: -1.07,
         kind: Kind::Passing,
         negation_window: 0,
         case: "I fixed the parser",

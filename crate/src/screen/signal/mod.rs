@@ -19,6 +19,10 @@ pub enum Kind {
     Support,
     /// Used up by doing the task, or not about how we work.
     Passing,
+    /// Passing: asks for something to be done.
+    Order,
+    /// Passing: points at something said or shown before.
+    Pointing,
 }
 
 /// One signal of the lexicon.
