@@ -3,8 +3,8 @@
 /// Put in place of a temporary path. The same word that failure signatures use.
 pub const PATH: &str = "<path>";
 
-/// Rounds of prefix removal: marks nest a few deep, and each round takes at least one character.
-const MAX_ROUNDS: usize = 32;
+/// Rounds of prefix removal. Each takes at least one grapheme, and a candidate has at most 400.
+const MAX_ROUNDS: usize = 400;
 
 /// Returns the sentence without leading markup, and with `<path>` for temporary paths.
 ///
