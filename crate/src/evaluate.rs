@@ -18,7 +18,7 @@ const RANKED: usize = 20;
 
 /// Returns the predictions of `task` over `input`, one JSON object a line, or nothing for a task that is unknown.
 ///
-/// `write`, `signals`, `failures` and `retrieval` take a file of rows, `sessions` one session document. `memories` is the file
+/// `write`, `signals`, `failures`, `conflicts` and `retrieval` take a file of rows, `sessions` one session document. `memories` is the file
 /// that `retrieval` searches. `table` takes nothing and returns the weights.
 pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
     let rows = || {
@@ -30,6 +30,7 @@ pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
         "write" => rows().map(|row| write(&row)).collect(),
         "signals" => rows().map(|row| signals(&row)).collect(),
         "failures" => rows().map(|row| failure_of(&row)).collect(),
+        "conflicts" => rows().map(|row| conflict(&row)).collect(),
         "retrieval" => retrieval(&rows().collect::<Vec<_>>(), memories),
         "sessions" => serde_json::from_str(input)
             .ok()
@@ -147,6 +148,23 @@ fn retrieval(queries: &[Value], memories: &str) -> Vec<Value> {
             json!({ "id": query.get("id"), "ranked": ranked })
         })
         .collect()
+}
+
+/// The known memories of a row by their rank against its new sentence. Nothing detects a conflict yet, so none is named.
+fn conflict(row: &Value) -> Value {
+    let none = Vec::new();
+    let memories = row.get("memories").and_then(Value::as_array).unwrap_or(&none);
+    let mut index = Index::default();
+    for (doc, memory) in (0u32..).zip(memories) {
+        index.insert(doc, text(memory, "text"));
+    }
+    let hits = index.search(text(row, "new"), RANKED, &|_| true);
+    let ranked: Vec<&str> = hits
+        .iter()
+        .filter_map(|hit| memories.get(hit.doc as usize))
+        .map(|memory| text(memory, "id"))
+        .collect();
+    json!({ "id": row.get("id"), "conflict_ids": [], "ranked": ranked })
 }
 
 /// Writes of one session document: sentences, and failures seen as often as the default asks.
