@@ -7,6 +7,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 fn median(name: &str, runs: usize, mut work: impl FnMut()) {
+    // An argument chooses by a part of the name.
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
     work();
     let mut times: Vec<f64> = (0..runs)
         .map(|_| {

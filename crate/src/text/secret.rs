@@ -1,6 +1,6 @@
 //! Finds credentials in text, so that none reaches disk, card or judge.
 //!
-//! Four scans, each one pass over the text: keys with a vendor's prefix, secrets known by what carries them (locations,
+//! Four scans in two passes over the text: keys with a vendor's prefix, secrets known by what carries them (locations,
 //! headers, blocks), secrets somebody named (`… 口令是 …`), and random runs without name or prefix. They read the text
 //! half-width and without invisible characters. Missing a credential costs more than refusing a sentence, but the refusals
 //! are narrow: commit hashes, digests with their name, identifiers and the bare word 密码 are no credentials.
@@ -17,7 +17,9 @@ mod tests;
 mod vendor;
 
 use crate::text::order;
+use aho_corasick::AhoCorasick;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// What stands where a secret stood.
 pub const MARKER: &str = "⟦secret⟧";
@@ -91,14 +93,52 @@ fn replace(text: &str, spans: &[Range<usize>]) -> String {
     out
 }
 
+/// Every prefix, mark and word of the three tables, in this order, in one automaton: the text is read once.
+fn automaton() -> Option<&'static AhoCorasick> {
+    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    AUTOMATON
+        .get_or_init(|| {
+            let prefixes = vendor::ROWS.iter().map(|row| row.prefix);
+            let marks = carrier::ROWS.iter().map(|row| row.mark);
+            let words = name::ROWS.iter().map(|row| row.word);
+            AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(prefixes.chain(marks).chain(words))
+                .ok()
+        })
+        .as_ref()
+}
+
 /// Returns every credential, ascending; findings that touch are one, under the name of the first.
 fn all(text: &str) -> Vec<Secret> {
     let folded = fold::fold(text);
+    let text = folded.text.as_ref();
     let mut found = Vec::new();
-    vendor::scan(&folded.text, &mut found);
-    carrier::scan(&folded.text, &mut found);
-    named::scan(&folded.text, &mut found);
-    lone::scan(&folded.text, &mut found);
+    let mut keys = vendor::Scan::default();
+    let mut carried = carrier::Scan::default();
+    let mut named = named::Scan::default();
+    for hit in automaton()
+        .iter()
+        .flat_map(|automaton| automaton.find_overlapping_iter(text))
+    {
+        let (index, start, end) = (hit.pattern().as_usize(), hit.start(), hit.end());
+        let marks = vendor::ROWS.len();
+        let words = marks + carrier::ROWS.len();
+        if let Some(row) = vendor::ROWS.get(index) {
+            keys.read(text, row, start, end, &mut found);
+        } else if let Some(row) = index
+            .checked_sub(marks)
+            .and_then(|index| carrier::ROWS.get(index))
+        {
+            carried.read(text, row, start, end, &mut found);
+        } else if let Some(row) = index
+            .checked_sub(words)
+            .and_then(|index| name::ROWS.get(index))
+        {
+            named.read(text, row, start, end, &mut found);
+        }
+    }
+    lone::scan(text, &mut found);
     order::sort_by(&mut found, |a, b| {
         a.start
             .cmp(&b.start)
@@ -118,6 +158,27 @@ fn all(text: &str) -> Vec<Secret> {
     out
 }
 
+/// Limits how often one run of characters is read: `key=key=key=…` holds many names and one value.
+#[derive(Default)]
+struct Tries {
+    run_end: usize,
+    n_tries: u32,
+}
+
+impl Tries {
+    const MAX: u32 = 12;
+
+    /// Returns whether a run that ends at `run_end` may be read once more.
+    fn allow(&mut self, run_end: usize) -> bool {
+        if self.run_end != run_end {
+            self.run_end = run_end;
+            self.n_tries = 0;
+        }
+        self.n_tries += 1;
+        self.n_tries <= Self::MAX
+    }
+}
+
 /// Returns at most `bytes_max` bytes of the beginning, cut at a character.
 fn head(text: &str, bytes_max: usize) -> &str {
     let mut end = bytes_max.min(text.len());
@@ -125,6 +186,14 @@ fn head(text: &str, bytes_max: usize) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
+}
+
+/// Whether the character before `start` belongs to the same word.
+fn follows_word(text: &str, start: usize) -> bool {
+    start
+        .checked_sub(1)
+        .and_then(|at| text.as_bytes().get(at))
+        .is_some_and(|&b| is_word_byte(b))
 }
 
 /// Whether a byte goes on with a word or a key.

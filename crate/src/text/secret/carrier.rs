@@ -2,8 +2,6 @@
 
 use super::value::{is_digest, is_mixed, is_random, is_stand_in, is_term, is_wordy, kinds};
 use super::{Found, is_word_byte};
-use aho_corasick::AhoCorasick;
-use std::sync::OnceLock;
 
 /// How what follows a mark is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +37,7 @@ enum Read {
 /// A mark, how it is read, a text it is there for (`{…}` as in the vendors' rows), and one that only looks like it.
 pub(super) struct Row {
     pub rule: &'static str,
-    mark: &'static str,
+    pub mark: &'static str,
     read: Read,
     #[cfg_attr(not(test), expect(dead_code))]
     pub hit: &'static str,
@@ -112,51 +110,45 @@ pub(super) const ROWS: &[Row] = &[
     row("netrc", " login ", Read::Netrc, "machine host.example login shop password {A12}", "the login page has no password field"),
 ];
 
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| {
-            AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .build(ROWS.iter().map(|row| row.mark))
-                .ok()
-        })
-        .as_ref()
-}
-
 /// Bytes of a private key block without an end.
 const BLOCK_BYTES: usize = 16 * 1024;
 /// Bytes of a token or of a location's user part.
 const TOKEN_BYTES: usize = 4096;
 const USER_BYTES: usize = 512;
 
-/// Finds secrets by what carries them.
-pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
-    let Some(automaton) = automaton() else {
-        return;
-    };
-    let mut read_to = 0;
-    for hit in automaton.find_overlapping_iter(text) {
-        let Some(row) = ROWS.get(hit.pattern().as_usize()) else {
-            continue;
-        };
-        if hit.start() < read_to {
-            continue;
+/// Reads secrets by what carries them; what an earlier one has used is not read again.
+#[derive(Default)]
+pub(super) struct Scan {
+    read_to: usize,
+}
+
+impl Scan {
+    /// Looks at the mark of a row.
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        row: &Row,
+        start: usize,
+        end: usize,
+        found: &mut Vec<Found>,
+    ) {
+        if start < self.read_to {
+            return;
         }
         let span = match row.read {
-            Read::Location => location(text, hit.end()),
-            Read::Block => block(text, hit.start(), hit.end()),
-            Read::Jwt => jwt(text, hit.start()),
-            Read::Header => header(text, hit.start(), hit.end()),
-            Read::Hook(length_min) => hook(text, hit.end(), length_min),
-            Read::Dsn => dsn(text, hit.start()),
-            Read::Command(option) => command(text, hit.end(), option),
-            Read::Fields => fields(text, hit.start(), hit.end()),
-            Read::Pair => pair(text, hit.start(), hit.end()),
-            Read::Behind => behind(text, hit.start()),
-            Read::Flag => flag(text, hit.start(), hit.end()),
-            Read::Crypt => crypt(text, hit.start(), hit.end()),
-            Read::Netrc => netrc(text, hit.end()),
+            Read::Location => location(text, end),
+            Read::Block => block(text, start, end),
+            Read::Jwt => jwt(text, start),
+            Read::Header => header(text, start, end),
+            Read::Hook(length_min) => hook(text, end, length_min),
+            Read::Dsn => dsn(text, start),
+            Read::Command(option) => command(text, end, option),
+            Read::Fields => fields(text, start, end),
+            Read::Pair => pair(text, start, end),
+            Read::Behind => behind(text, start),
+            Read::Flag => flag(text, start, end),
+            Read::Crypt => crypt(text, start, end),
+            Read::Netrc => netrc(text, end),
         };
         if let Some((start, end)) = span {
             found.push(Found {
@@ -164,7 +156,7 @@ pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
                 start,
                 end,
             });
-            read_to = end;
+            self.read_to = end;
         }
     }
 }
@@ -217,7 +209,7 @@ fn is_named_stand_in(name: &str, password: &str) -> bool {
 }
 
 fn block(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
-    let rest = text.get(end..)?;
+    let rest = super::head(text.get(end..)?, BLOCK_BYTES);
     let line = rest.get(..rest.find('\n').unwrap_or(rest.len()))?;
     let title = super::head(line, 80).to_ascii_lowercase();
     let is_begin =
@@ -225,7 +217,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     if is_begin && !title.contains("private key") {
         return None;
     }
-    let reach = super::head(rest, BLOCK_BYTES);
+    let reach = rest;
     if is_begin && let Some(close) = reach.find("-----END ") {
         let tail = reach.get(close + 9..)?;
         let stop = tail.find("-----").map_or(tail.len(), |dashes| dashes + 5);

@@ -1,11 +1,9 @@
 //! Secrets somebody named: `export X_TOKEN=…`, `"password": "…"`, the key is …, 口令是…, … 作为密码.
 
-use super::Found;
 use super::accept::{accept, has_user};
-use super::name::{Class, Name, ROWS, name};
+use super::name::{Class, Name, Row, name};
 use super::value::{Value, is_digest, is_mixed, is_random, is_stand_in, is_term, is_uuid};
-use aho_corasick::AhoCorasick;
-use std::sync::OnceLock;
+use super::{Found, Tries};
 
 /// Between a Chinese word and its value: with one of these it speaks about something else.
 #[rustfmt::skip]
@@ -45,32 +43,27 @@ const BEFORE: &[&str] = &[
 /// Bytes looked at on either side of a word.
 const REACH_BYTES: usize = 96;
 /// Bytes of a value.
-const VALUE_BYTES: usize = 1024;
+const VALUE_BYTES: usize = 512;
 
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| {
-            AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .build(ROWS.iter().map(|row| row.word))
-                .ok()
-        })
-        .as_ref()
+/// Reads secrets beside a word that names them; what an earlier one has used is not read again.
+#[derive(Default)]
+pub(super) struct Scan {
+    read_to: usize,
+    tries: Tries,
 }
 
-/// Finds secrets beside a word that names them.
-pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
-    let Some(automaton) = automaton() else {
-        return;
-    };
-    let mut read_to = 0;
-    for hit in automaton.find_overlapping_iter(text) {
-        let Some(row) = ROWS.get(hit.pattern().as_usize()) else {
-            continue;
-        };
-        let Some(name) = name(text, hit.start(), hit.end(), row) else {
-            continue;
+impl Scan {
+    /// Looks at the word of a row.
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        row: &Row,
+        start: usize,
+        end: usize,
+        found: &mut Vec<Found>,
+    ) {
+        let Some(name) = name(text, start, end, row) else {
+            return;
         };
         let before = before(text, name.start);
         let mut push = |span: Option<(usize, usize)>| {
@@ -83,12 +76,23 @@ pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
             Some(end)
         };
         push(value_before(text, before, &name));
-        if hit.end() >= read_to
-            && let Some(end) = push(value_after(text, before, &name))
-        {
-            read_to = end;
+        if end < self.read_to || !self.tries.allow(word_end(text, name.end)) {
+            return;
+        }
+        if let Some(end) = push(value_after(text, before, &name)) {
+            self.read_to = end;
         }
     }
+}
+
+/// Returns where the run of visible characters around a name ends: names inside one run share their value.
+fn word_end(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .take(VALUE_BYTES)
+        .take_while(|b| !b.is_ascii_whitespace())
+        .count()
 }
 
 /// Returns the text of the line before `at`, bounded.
@@ -232,6 +236,16 @@ fn is_strong(value: &str, name: &Name) -> bool {
 
 /// `… is the password`, `用 … 作为密码`.
 fn value_before(text: &str, before: &str, name: &Name) -> Option<(usize, usize)> {
+    // Only a value with digits, marks or mixed case is tied this loosely.
+    let is_plain = |b: u8| {
+        b.is_ascii_lowercase()
+            || b.is_ascii_whitespace()
+            || !b.is_ascii()
+            || b".,:-'\"()".contains(&b)
+    };
+    if before.bytes().filter(|&b| !is_plain(b)).take(2).count() < 2 {
+        return None;
+    }
     let sentence = before.rsplit(['。', ';']).next()?;
     // The joint nearest to the word; of two that end together the longer (`作为` before `为`).
     let (joint_end, joint_start) = BEFORE

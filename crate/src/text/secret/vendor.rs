@@ -1,9 +1,7 @@
 //! Keys that a vendor marks with a prefix, whole, split over lines, or with spaces and quotes inside.
 
 use super::value::{is_digest, is_stand_in, is_uuid, is_wordy, kinds};
-use super::{Found, is_word_byte};
-use aho_corasick::AhoCorasick;
-use std::sync::OnceLock;
+use super::{Found, Tries};
 
 /// Characters of a key behind its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +26,7 @@ enum Body {
 /// `D` digits, `g` a UUID), so that no key stands in the source.
 pub(super) struct Row {
     pub rule: &'static str,
-    prefix: &'static str,
+    pub prefix: &'static str,
     body: Body,
     /// Characters of the body.
     min: usize,
@@ -186,48 +184,46 @@ pub(super) const ROWS: &[Row] = &[
     row("service-token", "sdk-", Word, (36, 40), "sdk-{g}", "sdk-release"),
 ];
 
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| AhoCorasick::new(ROWS.iter().map(|row| row.prefix)).ok())
-        .as_ref()
-}
-
 /// Bytes looked at behind one prefix.
-const REACH_BYTES: usize = 1024;
+const REACH_BYTES: usize = 512;
 /// Pieces a key may be split into.
 const PIECES_MAX: usize = 12;
 /// Bytes of space, quotes and plus signs between two pieces.
 const GAP_BYTES: usize = 24;
 
-/// Finds keys with a known prefix.
-pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
-    let Some(automaton) = automaton() else {
-        return;
-    };
-    let bytes = text.as_bytes();
-    let mut read_to = 0;
-    for hit in automaton.find_overlapping_iter(text) {
-        let Some(row) = ROWS.get(hit.pattern().as_usize()) else {
-            continue;
-        };
-        // What an earlier key has used is not read again: this keeps the scan linear.
-        if hit.start() < read_to
-            || hit
-                .start()
-                .checked_sub(1)
-                .and_then(|at| bytes.get(at))
-                .is_some_and(|&b| is_word_byte(b))
-        {
-            continue;
+/// Reads keys with a known prefix; what an earlier key has used is not read again.
+#[derive(Default)]
+pub(super) struct Scan {
+    read_to: usize,
+    tries: Tries,
+}
+
+impl Scan {
+    /// Looks at the prefix of a row, found without regard to case.
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        row: &Row,
+        start: usize,
+        end: usize,
+        found: &mut Vec<Found>,
+    ) {
+        let bytes = text.as_bytes();
+        let is_prefix = text.get(start..end) == Some(row.prefix);
+        if start < self.read_to || !is_prefix || super::follows_word(text, start) {
+            return;
         }
-        if let Some(end) = key_end(bytes, hit.end(), row) {
+        let limit = bytes.len().min(end + REACH_BYTES);
+        if !self.tries.allow(run(bytes, end, limit, row.body)) {
+            return;
+        }
+        if let Some(stop) = key_end(bytes, end, row) {
             found.push(Found {
                 rule: row.rule,
-                start: hit.start(),
-                end,
+                start,
+                end: stop,
             });
-            read_to = end;
+            self.read_to = stop;
         }
     }
 }
