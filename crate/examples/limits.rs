@@ -8,7 +8,10 @@ use std::time::Instant;
 
 fn median(name: &str, runs: usize, mut work: impl FnMut()) {
     // An argument chooses by a part of the name.
-    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+    if std::env::args()
+        .nth(1)
+        .is_some_and(|part| !name.contains(&part))
+    {
         return;
     }
     work();

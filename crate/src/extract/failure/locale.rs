@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 /// The message catalogues of bash, coreutils, make, binutils, gcc, git and glibc (strerror), and the texts of Windows.
 #[rustfmt::skip]
 const PHRASES: &[(&str, &str)] = &[
+    // Longer than a part of it below
+    ("另一个程序正在使用此文件，进程无法访问", "The process cannot access the file because it is being used by another process"),
     // Shells
     ("未找到命令", "command not found"),
     ("找不到命令", "command not found"),
@@ -170,7 +172,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("请检查名称的拼写，如果包括路径，请确保路径正确，然后再试一次。", " Check the spelling of the name, or if a path was included, verify that the path is correct and try again."),
     ("系统找不到指定的文件", "The system cannot find the file specified"),
     ("系统找不到指定的路径", "The system cannot find the path specified"),
-    ("另一个程序正在使用此文件，进程无法访问", "The process cannot access the file because it is being used by another process"),
     ("拒绝访问", "Access is denied"),
     ("错误：", "error: "),
     ("错误: ", "error: "),
