@@ -16,7 +16,12 @@ const QUERIES = 40
 /** Times an engine's samples stop at: the slowest peers take tenths of a second a query at 100,000. */
 const SPENT_MAX_MS = 4_000
 const ROUNDS = 40
-const ADDED = 400
+/** Runs before the first sample: compilers of both kinds work in tiers. */
+const WARM_UP = 3_000
+const WARM_MAX_MS = 400
+/** Samples an engine gives before the next has its turn. */
+const BLOCK = 40
+const ADDED = 800
 /** Records are added in batches: one alone is near the clock's resolution. */
 const BATCH = 10
 
@@ -41,11 +46,11 @@ export function rankAt(n: number, module: BenchModule, native: string | undefine
   const rankUs = interleaved(all, engine => {
     const given = engine.raw ? queries : queryWords
     return at => { engine.rank(given[at % QUERIES] ?? '') }
-  }, QUERIES * ROUNDS)
+  }, QUERIES * ROUNDS, WARM_UP)
   const addUs = interleaved(all.filter(engine => !closedAfterReady.has(engine.name)), engine => {
     const given = extra.map(text => form(engine, text))
     return at => { for (let i = at * BATCH; i < (at + 1) * BATCH; i++) engine.add(n + i, given[i] ?? '') }
-  }, ADDED / BATCH)
+  }, ADDED / BATCH, 0)
   for (const name of Object.keys(addUs)) addUs[name] = (addUs[name] ?? NaN) / BATCH
   if (native) {
     const input = JSON.stringify({ texts, queries, rounds: n > 10_000 ? 10 : ROUNDS })
@@ -55,17 +60,22 @@ export function rankAt(n: number, module: BenchModule, native: string | undefine
   return { n, rankUs, addUs, bytesPerRecord }
 }
 
-/** Gives every engine one sample in turn, so that a slow second of the machine falls on all of them. */
-function interleaved(all: Engine[], work: (engine: Engine) => (at: number) => void, samples: number): Record<string, number> {
+/** Gives every engine a block of samples in turn, so that a slow second of the machine falls on all of them. */
+function interleaved(all: Engine[], work: (engine: Engine) => (at: number) => void, samples: number, warmUp: number): Record<string, number> {
   const lanes = all.map(engine => ({ engine, run: work(engine), times: [] as number[], spentMs: 0 }))
-  for (let at = 0; at < samples; at++) {
+  for (const lane of lanes) {
+    const begin = performance.now()
+    for (let at = 0; at < warmUp && performance.now() - begin < WARM_MAX_MS; at++) lane.run(at)
+  }
+  for (let first = 0; first < samples; first += BLOCK) {
     for (const lane of lanes) {
-      if (lane.spentMs > SPENT_MAX_MS) continue
-      const begin = performance.now()
-      lane.run(at)
-      const spent = performance.now() - begin
-      lane.spentMs += spent
-      lane.times.push(spent * 1e3)
+      for (let at = first; at < first + BLOCK && at < samples && lane.spentMs < SPENT_MAX_MS; at++) {
+        const begin = performance.now()
+        lane.run(at)
+        const spent = performance.now() - begin
+        lane.spentMs += spent
+        lane.times.push(spent * 1e3)
+      }
     }
   }
   return Object.fromEntries(lanes.map(lane => [lane.engine.name, median(lane.times)]))

@@ -45,6 +45,9 @@ impl Top {
 
     /// Offers every document of a dense array of scores, none below 0.
     pub fn scan(&mut self, scores: &[f32], filter: &dyn Fn(u32) -> bool) {
+        if self.k == 0 {
+            return;
+        }
         let (chunks, rest) = scores.as_chunks::<LANES>();
         let mut first = 0u32;
         for chunk in chunks {

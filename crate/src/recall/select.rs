@@ -39,12 +39,19 @@ pub struct Selection {
 }
 
 /// Weights of a memory's score, which lies in 0..=1.
-const RELEVANCE_WEIGHT: f64 = 0.6;
-const IMPORTANCE_WEIGHT: f64 = 0.3;
-const AGE_WEIGHT: f64 = 0.1;
+///
+/// # Source
+/// Shared corpus, 373 queries over 1,025 memories given random importance (0.6 to 0.95) and age (to 180 days),
+/// 2026-11-30: relevant ones among the best four are 0.683 with these, 0.698 by relevance alone, 0.628 with 0.6, 0.3, 0.1.
+const RELEVANCE_WEIGHT: f64 = 0.75;
+const IMPORTANCE_WEIGHT: f64 = 0.2;
+const AGE_WEIGHT: f64 = 0.05;
 
 /// The raw relevance at which the relevance term is one half.
-const RELEVANCE_HALF: f64 = 8.0;
+///
+/// # Source
+/// The same run: a third of the relevant memories score below it. From 8 to 16 the result moves by 0.003.
+const RELEVANCE_HALF: f64 = 12.0;
 
 /// The age at which the age term is one half.
 const AGE_HALF_MS: f64 = 60.0 * 86_400_000.0;
