@@ -54,9 +54,15 @@ fn main() {
             hits = index.search(query["query"].as_str().unwrap(), RANKED_MAX, &wanted);
             names = ids;
         }
-        let ranked: Vec<&str> = hits.iter().map(|hit| names[hit.doc as usize].as_str()).collect();
+        let ranked: Vec<&str> = hits
+            .iter()
+            .map(|hit| names[hit.doc as usize].as_str())
+            .collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-        println!("{}", json!({"id": query["id"], "ranked": ranked, "scores": scores}));
+        println!(
+            "{}",
+            json!({"id": query["id"], "ranked": ranked, "scores": scores})
+        );
     }
 }
 

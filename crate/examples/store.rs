@@ -6,6 +6,7 @@
     clippy::disallowed_methods,
     clippy::disallowed_macros,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a measuring program, not the core"
 )]
 
@@ -130,14 +131,14 @@ fn main() {
             "{what}: {best:.1} ms, {:.2} µs a record",
             best * 1e3 / n as f64
         );
-        if what.contains("checkpoint") {
-            if let Some(folder) = &folder {
-                std::fs::create_dir_all(folder).expect("a folder");
-                for path in disk.paths() {
-                    let name = path.trim_start_matches(DIR);
-                    let bytes = disk.get(&path).unwrap_or_default();
-                    std::fs::write(format!("{folder}{name}"), bytes).expect("writes");
-                }
+        if what.contains("checkpoint")
+            && let Some(folder) = &folder
+        {
+            std::fs::create_dir_all(folder).expect("a folder");
+            for path in disk.paths() {
+                let name = path.trim_start_matches(DIR);
+                let bytes = disk.get(&path).unwrap_or_default();
+                std::fs::write(format!("{folder}{name}"), bytes).expect("writes");
             }
         }
         disk.delete(&format!("{DIR}/memory.json"));

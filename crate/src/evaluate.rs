@@ -153,7 +153,10 @@ fn retrieval(queries: &[Value], memories: &str) -> Vec<Value> {
 /// The known memories of a row by their rank against its new sentence. Nothing detects a conflict yet, so none is named.
 fn conflict(row: &Value) -> Value {
     let none = Vec::new();
-    let memories = row.get("memories").and_then(Value::as_array).unwrap_or(&none);
+    let memories = row
+        .get("memories")
+        .and_then(Value::as_array)
+        .unwrap_or(&none);
     let mut index = Index::default();
     for (doc, memory) in (0u32..).zip(memories) {
         index.insert(doc, text(memory, "text"));
