@@ -306,3 +306,46 @@ fn a_crash_at_any_point_leaves_the_state_before_or_after() {
     println!("{n_points} points, {n_endings} endings");
     assert!(n_points > 3_000, "only {n_points} points were tried");
 }
+
+#[test]
+fn a_crash_while_reclaiming_leaves_a_lock_that_the_next_one_reclaims() {
+    let base = Disk::new();
+    Folder::on(&base, 1).commit(vec![write("use pnpm")]);
+    Folder::on(&base, 1).leave_lock();
+    base.kill(&Folder::on(&base, 1).owner());
+    let step = Step::Commit(vec![write("use bun")]);
+    let mut n_endings = 0;
+    // Each process in turn dies somewhere between finding the lock and giving its own back.
+    for first in 0..14 {
+        for second in 0..14 {
+            for loss in [Loss::Nothing, Loss::All, Loss::Only(0), Loss::Only(1)] {
+                let disk = base.copy();
+                for (pid, point) in [(2, first), (3, second)] {
+                    let folder = Folder::on(&disk, pid);
+                    disk.crash_at(point);
+                    let _ = run(&folder, &step);
+                    disk.kill(&folder.owner());
+                    disk.restart(loss);
+                }
+                n_endings += 1;
+                let told = format!("points {first} and {second}, {loss:?}");
+                let last = Folder::on(&disk, 4);
+                last.commit(vec![write("use deno")]);
+                last.settle();
+                last.settle();
+                let locks: Vec<String> = disk
+                    .paths()
+                    .into_iter()
+                    .filter(|path| path.contains("/lock"))
+                    .collect();
+                assert!(locks.is_empty(), "{told}: {locks:?}");
+                assert_eq!(Folder::on(&disk, 5).state(), last.state(), "{told}");
+                assert!(
+                    last.state().memory(&memory("use pnpm").id).is_some(),
+                    "{told}"
+                );
+            }
+        }
+    }
+    assert_eq!(n_endings, 784);
+}

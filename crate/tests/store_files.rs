@@ -6,7 +6,7 @@ mod folder;
 
 use folder::{DIR, Folder, memory, memory_at, position, scope, turn, write};
 use jev_memory_core::error::StoreError;
-use jev_memory_core::fake::{Disk, block_on};
+use jev_memory_core::fake::{Disk, Fault, Operation, block_on};
 use jev_memory_core::memory::{Author, MemoryId, Status};
 use jev_memory_core::store::entry::{Body, Fact, Observation};
 use jev_memory_core::store::{Draft, Request, close, forget, history, observe, settle};
@@ -121,6 +121,25 @@ fn a_damaged_checkpoint_goes_to_quarantine_and_the_ledger_gives_the_state() {
         );
         assert_eq!(folder.reopen().state(), again.state());
     }
+}
+
+#[test]
+fn a_refused_rename_costs_no_commit_and_is_tried_again() {
+    let folder = Folder::new();
+    folder.commit(vec![write("first rule")]);
+    folder.settle();
+    folder.put("memory.json", "{\"memories\":");
+    folder
+        .disk
+        .fail_next(Operation::Rename, "memory.json", Fault::NotPermitted);
+    folder.commit(vec![write("second rule")]);
+    assert_eq!(folder.text("memory.json"), "{\"memories\":");
+    folder.commit(vec![write("third rule")]);
+    folder.settle();
+    assert_eq!(texts(&folder).len(), 3);
+    let kept = folder.disk.paths();
+    assert!(kept.iter().any(|path| path.contains("/quarantine/memory.")));
+    assert_eq!(folder.reopen().state(), folder.state());
 }
 
 #[test]

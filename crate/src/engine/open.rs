@@ -8,7 +8,12 @@ use crate::store::{self, Notice, Store};
 use std::cell::RefCell;
 
 /// Notices that the next block says in one line: what a person wrote or relies on could not be read.
-const FOR_PEOPLE: [&str; 3] = ["checkpoint-damaged", "edit-invalid", "ledger-damaged"];
+const FOR_PEOPLE: [&str; 4] = [
+    "checkpoint-damaged",
+    "checkpoint-quarantined",
+    "edit-refused",
+    "ledger-damaged",
+];
 
 /// Milliseconds that housekeeping waits for the lock; nobody waits for housekeeping.
 const SETTLE_WAIT_MS: u32 = 2_000;

@@ -261,10 +261,22 @@ pub(super) async fn catch_up(
     refresh(cell, ports).await?;
     writable(cell)?;
     cut(cell, ports).await?;
-    if !cell.borrow().damaged.is_empty() {
-        keep::quarantine_lines(cell, ports).await?;
+    let done = async {
+        if !cell.borrow().damaged.is_empty() {
+            keep::quarantine_lines(cell, ports).await?;
+        }
+        keep::look(cell, ports, held).await
     }
-    keep::look(cell, ports, held).await
+    .await;
+    match done {
+        // What cannot be moved aside now is tried again with the next commit, and is not written over meanwhile.
+        Err(StoreError::Files(error)) => {
+            cell.borrow_mut()
+                .notice("quarantine-refused", error.to_string());
+            Ok(())
+        }
+        done => done,
+    }
 }
 
 /// Cuts what an unfinished commit left behind. Only under the lock: without it the tail may be another's work in progress.

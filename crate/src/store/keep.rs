@@ -136,7 +136,14 @@ pub(super) async fn quarantine_lines(
     for line in damaged.into_iter().take(QUARANTINE_MAX) {
         let at = line.offset_bytes;
         let path = format!("{folder}/ledger.{at}.{}.txt", checksum(&line.bytes));
-        if ports.files.create(&path, &line.bytes).await? {
+        let is_new = match ports.files.create(&path, &line.bytes).await {
+            Ok(is_new) => is_new,
+            Err(error) => {
+                cell.borrow_mut().damaged.push(line);
+                return Err(error.into());
+            }
+        };
+        if is_new {
             cell.borrow_mut().say(Notice {
                 code: "ledger-damaged",
                 detail: format!(

@@ -433,12 +433,18 @@ impl State {
             ..Self::default()
         };
         self.joins = tables.scopes.into_iter().map(|x| (x.from, x.to)).collect();
+        // The records come ascending by id, so each scope's set is built from a sorted list.
+        let mut by_scope: BTreeMap<&ScopeKey, Vec<MemoryId>> = BTreeMap::new();
         for memory in &tables.memories {
-            self.by_scope
-                .entry(memory.scope.clone())
+            by_scope
+                .entry(&memory.scope)
                 .or_default()
-                .insert(memory.id.clone());
+                .push(memory.id.clone());
         }
+        self.by_scope = by_scope
+            .into_iter()
+            .map(|(scope, ids)| (scope.clone(), ids.into_iter().collect()))
+            .collect();
         self.memories = tables
             .memories
             .into_iter()
