@@ -52,9 +52,9 @@ fn the_same_sentence_three_times_is_one_memory() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
     let forms = [
-        "以后提交信息一律用英文。",
-        "以后提交信息一律用英文。\u{3000}",
-        "以后提交信息一律用英文.",
+        "提交信息一律用英文。",
+        "提交信息一律用英文。\u{3000}",
+        "提交信息一律用英文.",
     ];
     for (n, form) in forms.iter().enumerate() {
         house.clock.now_ms.set(house::NOON + n as i64 * 86_400_000);
