@@ -37,7 +37,7 @@ function read(path: string): Buffer {
 test('the package holds compiled code, types, the module and its papers, and no sources', () => {
   const paths = packed.files.map(file => file.path)
   for (const needed of [
-    'LICENSE', 'cordis.patch.yml', 'package.json',
+    'LICENSE', 'README.md', 'README.zh.md', 'CHANGELOG.md', 'cordis.patch.yml', 'package.json',
     'dist/index.js', 'dist/index.d.ts', 'dist/core.js', 'dist/core.d.ts', 'dist/core_bg.wasm', 'dist/provenance.json',
   ]) assert.ok(paths.includes(needed), `${needed} is missing`)
   const strange = paths.filter(path => !/^(dist\/[a-z_-]+\.(js|d\.ts|wasm|json)|LICENSE|README(\.zh)?\.md|CHANGELOG\.md|cordis\.patch\.yml|package\.json)$/.test(path))
