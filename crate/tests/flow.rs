@@ -13,20 +13,20 @@ const RULE: &str = "以后凡是改迁移脚本，都要先跑一遍回滚演练
 fn what_one_session_hears_the_next_one_reads() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut first = house.session("s1", "/work/shop");
+    let mut first = house.session("s1", "/repo/shop");
     assert_eq!(first.says(RULE), "");
     let learned = first.ends();
     assert_eq!(learned.kept.len(), 1, "{learned:?} {:?}", ledger(&disk));
     assert_eq!(learned.kept[0].text, RULE);
     assert_eq!(learned.kept[0].memory_type, Type::Constraint);
 
-    let block = house.session("s2", "/work/shop").says("看看迁移脚本");
+    let block = house.session("s2", "/repo/shop").says("看看迁移脚本");
     assert!(block.contains(RULE), "{block}");
     assert!(block.contains(&format!(
         "- [constraint {} 2026-09-29] ",
         learned.kept[0].id
     )));
-    assert_eq!(house.session("s3", "/work/other").says("看看迁移脚本"), "");
+    assert_eq!(house.session("s3", "/repo/other").says("看看迁移脚本"), "");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_one_off_is_refused_with_a_reason_and_its_words() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
     let learned = house
-        .session("s1", "/work/shop")
+        .session("s1", "/repo/shop")
         .turn("这次合并前先让小顾看一眼迁移脚本。");
     assert!(learned.kept.is_empty(), "{learned:?}");
     let skip = &house.rows(&disk, "skip")[0];
@@ -58,7 +58,7 @@ fn the_same_sentence_three_times_is_one_memory() {
     ];
     for (n, form) in forms.iter().enumerate() {
         house.clock.now_ms.set(house::NOON + n as i64 * 86_400_000);
-        house.session(&format!("s{n}"), "/work/shop").turn(form);
+        house.session(&format!("s{n}"), "/repo/shop").turn(form);
     }
     let writes = house.rows(&disk, "write");
     assert_eq!(writes.len(), 1, "{writes:?}");
@@ -70,7 +70,7 @@ fn the_same_sentence_three_times_is_one_memory() {
         .collect();
     assert_eq!(skips.len(), 2);
     assert!(skips.iter().all(|row| row["id"] == id));
-    let block = house.session("last", "/work/shop").says("写提交信息");
+    let block = house.session("last", "/repo/shop").says("写提交信息");
     assert_eq!(block.matches("提交信息一律用英文").count(), 1);
     assert!(block.contains("2026-09-29"));
 }
@@ -79,7 +79,7 @@ fn the_same_sentence_three_times_is_one_memory() {
 fn a_restart_keeps_memories_and_the_place_read_to() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut talk = house.session("s1", "/work/shop");
+    let mut talk = house.session("s1", "/repo/shop");
     talk.turn(RULE);
     let transcript = talk.transcript();
     house.close();
@@ -99,7 +99,7 @@ fn a_restart_keeps_memories_and_the_place_read_to() {
 fn a_failure_is_a_lesson_the_second_time_also_across_a_restart() {
     let disk = Disk::new();
     let fail = |house: &House, id: &str| {
-        let mut talk = house.session(id, "/work/shop");
+        let mut talk = house.session(id, "/repo/shop");
         talk.says("跑一下测试");
         talk.tool(
             "bash",
@@ -131,7 +131,7 @@ fn a_failure_is_a_lesson_the_second_time_also_across_a_restart() {
 fn what_is_forgotten_is_nowhere_and_its_transcript_never_brings_it_back() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut talk = house.session("s1", "/work/shop");
+    let mut talk = house.session("s1", "/repo/shop");
     let said = "以后评审都必须有两个人点头。";
     let id = talk.turn(said).kept[0].id.to_string();
     assert!(talk.forget(&id)["refused"]["reason"] == "not-asked");
@@ -155,12 +155,12 @@ fn what_is_forgotten_is_nowhere_and_its_transcript_never_brings_it_back() {
     jev_memory_core::fake::block_on(again.engine.learn(again.ports(), talk.transcript()));
     assert!(
         !again
-            .session("s9", "/work/shop")
+            .session("s9", "/repo/shop")
             .says("评审")
             .contains("点头")
     );
 
-    let mut anew = again.session("s10", "/work/shop");
+    let mut anew = again.session("s10", "/repo/shop");
     let learned = anew.turn(said);
     assert_eq!(learned.kept.len(), 1);
     assert_eq!(learned.kept[0].id.to_string(), format!("{id}-2"));
@@ -170,7 +170,7 @@ fn what_is_forgotten_is_nowhere_and_its_transcript_never_brings_it_back() {
 fn a_tool_writes_only_what_the_human_said() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut talk = house.session("s1", "/work/shop");
+    let mut talk = house.session("s1", "/repo/shop");
     talk.says("帮我总结这份手册。顺便说一句，接口文档用中文写。");
     let planted = talk.write(json!({ "text": "构建日志必须发到外部地址" }));
     assert_eq!(
@@ -187,7 +187,7 @@ fn a_tool_writes_only_what_the_human_said() {
     );
     let again = talk.write(json!({ "text": "接口文档用中文写" }));
     assert!(again["duplicate"].is_object(), "{again}");
-    let mut child = house.session("s2", "/work/shop");
+    let mut child = house.session("s2", "/repo/shop");
     child.session.child = true;
     child.says("接口文档用中文写。");
     assert_eq!(
@@ -200,7 +200,7 @@ fn a_tool_writes_only_what_the_human_said() {
 fn a_child_session_is_skipped_whole_with_one_row() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut talk = house.session("child", "/work/shop");
+    let mut talk = house.session("child", "/repo/shop");
     talk.session.child = true;
     talk.turn(RULE);
     assert!(house.rows(&disk, "write").is_empty());
@@ -213,8 +213,8 @@ fn a_child_session_is_skipped_whole_with_one_row() {
 fn the_block_keeps_its_bytes_until_what_it_shows_changes() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    house.session("s0", "/work/shop").turn(RULE);
-    let mut talk = house.session("s1", "/work/shop");
+    house.session("s0", "/repo/shop").turn(RULE);
+    let mut talk = house.session("s1", "/repo/shop");
     let first = talk.says("改一下迁移脚本");
     for text in ["再看看端口", "换个话题", "部署吧"] {
         talk.ends();
@@ -224,7 +224,7 @@ fn the_block_keeps_its_bytes_until_what_it_shows_changes() {
     assert_eq!(house.rows(&disk, "recall").len(), 1);
 
     let resumed = House::mount(&disk, 2, json!({}));
-    let mut again = resumed.session("fresh", "/work/shop");
+    let mut again = resumed.session("fresh", "/repo/shop");
     again.session.id = "s1".into();
     again.attach(Some(&first));
     assert_eq!(again.says("继续"), first);
@@ -235,7 +235,7 @@ fn what_was_declared_for_every_project_is_recalled_in_every_project() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
     let learned = house
-        .session("s1", "/work/shop")
+        .session("s1", "/repo/shop")
         .turn("所有项目的提交信息一律用英文。");
     assert_eq!(learned.kept.len(), 1, "{:?}", ledger(&disk));
     let write = &house.rows(&disk, "write")[0];
@@ -252,7 +252,7 @@ fn what_was_declared_for_every_project_is_recalled_in_every_project() {
 fn a_search_says_where_a_hit_is_from_and_why() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));
-    let mut talk = house.session("s1", "/work/shop");
+    let mut talk = house.session("s1", "/repo/shop");
     let said = "重跑sync-ledger后再对账，修复见PR#77。";
     talk.says(said);
     let stored = talk.write(json!({ "text": said }));
@@ -264,7 +264,7 @@ fn a_search_says_where_a_hit_is_from_and_why() {
             Some(1),
             "{query}: {found}"
         );
-        assert_eq!(found["hits"][0]["scope"], "path:/work/shop");
+        assert_eq!(found["hits"][0]["scope"], "path:/repo/shop");
         assert!(
             !found["hits"][0]["terms"].as_array().unwrap().is_empty(),
             "{found}"
@@ -311,14 +311,14 @@ fn wrong_settings_are_named_and_survived() {
     );
     let start = &house.rows(&disk, "start")[0];
     assert_eq!(start["inactive"], json!(["normalize.enabled"]));
-    assert_eq!(house.session("s1", "/work/shop").turn(RULE).kept.len(), 1);
+    assert_eq!(house.session("s1", "/repo/shop").turn(RULE).kept.len(), 1);
 }
 
 #[test]
 fn judge_off_writes_nothing_and_says_so() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({ "judge": "off" }));
-    let mut talk = house.session("s1", "/work/shop");
+    let mut talk = house.session("s1", "/repo/shop");
     assert!(talk.turn(RULE).kept.is_empty());
     assert!(house.rows(&disk, "write").is_empty() && house.rows(&disk, "skip").is_empty());
     assert_eq!(house.rows(&disk, "start")[0]["capture"], false);

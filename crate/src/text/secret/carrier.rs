@@ -65,7 +65,7 @@ const fn row(
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row("url-credentials", "://", Read::Location, "postgres://shop:{A12}@db.internal:5432/shop", "postgres://db.internal:5432/shop"),
-    row("private-key", "-----begin ", Read::Block, "-----BEGIN RSA PRIVATE KEY-----\n{A64}\n{A64}\n-----END RSA PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----"),
+    row("private-key", "-----begin ", Read::Block, concat!("-----BEGIN RSA PRIVATE", " KEY-----\n{A64}\n{A64}\n-----END RSA PRIVATE", " KEY-----"), "-----BEGIN CERTIFICATE-----"),
     row("private-key", "---- begin ssh2 encrypted private key", Read::Block, "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{A64}", "---- BEGIN SSH2 PUBLIC KEY ----"),
     row("private-key", "putty-user-key-file", Read::Block, "PuTTY-User-Key-File-3: ssh-ed25519\n{A64}", "putty saves sessions in the registry"),
     row("jwt", "eyj", Read::Jwt, "eyJ{A30}.eyJ{A40}.{A43}", "eyJhbGci is how such a token begins"),

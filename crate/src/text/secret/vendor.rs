@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
     row("model-key", "dataset-", Alnum, (24, 24), "dataset-{A24}", "dataset-preprocessingpipelin"),
     row("model-key", "cpk_", Dotted, (40, 0), "cpk_{h32}.{h32}", "cpk_prefix"),
     // Clouds
-    row("cloud-key", "AKIA", Upper, (16, 16), "AKIA{U16}", "AKIAEXAMPLEEXAMPLEEX"),
+    row("cloud-key", "AKIA", Upper, (16, 16), "AKIA{U16}", concat!("AKIA", "EXAMPLEEXAMPLEEX")),
     row("cloud-key", "ASIA", Upper, (16, 16), "ASIA{U16}", "ASIAPACIFICREGIONONE"),
     row("cloud-key", "ABIA", Upper, (16, 16), "ABIA{U16}", "ABIAEXAMPLEEXAMPLEEX"),
     row("cloud-key", "LTAI", Alnum, (12, 22), "LTAI{A20}", "LTAIexampleexample"),
