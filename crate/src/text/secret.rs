@@ -168,12 +168,12 @@ struct Tries {
 impl Tries {
     const MAX: u32 = 12;
 
-    /// Returns whether a run that ends at `run_end` may be read once more.
-    fn allow(&mut self, run_end: usize) -> bool {
-        if self.run_end != run_end {
-            self.run_end = run_end;
+    /// Returns whether what begins at `start`, in a run that is read up to `run_end`, may be read.
+    fn allow(&mut self, start: usize, run_end: usize) -> bool {
+        if start >= self.run_end {
             self.n_tries = 0;
         }
+        self.run_end = self.run_end.max(run_end);
         self.n_tries += 1;
         self.n_tries <= Self::MAX
     }

@@ -81,7 +81,7 @@ pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
 }
 
 fn is_run_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"_-+/=.~".contains(&b)
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
 }
 
 fn join(first: &[u8], second: &[u8]) -> Option<String> {

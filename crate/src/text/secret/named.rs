@@ -76,7 +76,7 @@ impl Scan {
             Some(end)
         };
         push(value_before(text, before, &name));
-        if end < self.read_to || !self.tries.allow(word_end(text, name.end)) {
+        if end < self.read_to || !self.tries.allow(name.start, run_end(text, name.end)) {
             return;
         }
         if let Some(end) = push(value_after(text, before, &name)) {
@@ -85,13 +85,14 @@ impl Scan {
     }
 }
 
-/// Returns where the run of visible characters around a name ends: names inside one run share their value.
-fn word_end(text: &str, at: usize) -> usize {
+/// Returns where the run of characters behind a name ends. A pasted record of many fields is many runs.
+fn run_end(text: &str, at: usize) -> usize {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let is_run = |b: u8| b.is_ascii_graphic() && !b"\"'`,;&?{}()[]|".contains(&b);
     at + rest
         .iter()
         .take(VALUE_BYTES)
-        .take_while(|b| !b.is_ascii_whitespace())
+        .take_while(|&&b| is_run(b))
         .count()
 }
 

@@ -214,7 +214,7 @@ impl Scan {
             return;
         }
         let limit = bytes.len().min(end + REACH_BYTES);
-        if !self.tries.allow(run(bytes, end, limit, row.body)) {
+        if !self.tries.allow(start, run(bytes, end, limit, row.body)) {
             return;
         }
         if let Some(stop) = key_end(bytes, end, row) {
