@@ -32,7 +32,7 @@ async function bench() {
     const { file, args, env } = wasm.cargo(['build', '--release', '--locked', '--package', 'jev-memory-core', '--lib', '--features', 'bench'])
     quietly('compiling the module', file, args, { env })
     mkdirSync(output, { recursive: true })
-    quietly('generating its JavaScript side', join(root, 'target/debug/bindgen'), [join(wasm.output, 'jev_memory_core.wasm'), output])
+    quietly('generating its JavaScript side', join(root, 'target/debug/bindgen'), [join(wasm.output, 'release', 'jev_memory_core.wasm'), output])
     const module = join(output, 'core_bg.wasm')
     quietly('optimising it', node, [join(root, 'node_modules/binaryen/bin/wasm-opt'), ...optimiser, module, '-o', module])
   })

@@ -1,4 +1,7 @@
 // Builds dist/: the core as WebAssembly with its JavaScript side, and the compiled shim. What is up to date is left alone.
+//
+//   node scripts/build.mjs                            what ships
+//   JEV_MEMORY_BUILD=quick node scripts/build.mjs     the same behaviour in seconds once warm, larger and slower: for work on the core
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -23,13 +26,14 @@ export const optimiser = [
 
 /** Brings dist/ up to date with the sources. */
 export function build() {
+  const profile = buildProfile()
   const wasm = wasmToolchain()
   if (wasm === undefined) throw new Failure('there is no Rust toolchain for WebAssembly; run: npm run setup')
   const before = provenance()
-  const core = digest(coreInputs, [wasm.kind, wasm.rustc])
+  const core = digest(coreInputs, profile === 'release' ? [wasm.kind, wasm.rustc] : [wasm.kind, wasm.rustc, profile])
   const coreIsBuilt = before.inputs?.core === core && intact(before, coreFiles)
   if (!coreIsBuilt) {
-    timed(`build: the core, with ${wasm.rustc} (${wasm.kind})`, () => buildCore(wasm))
+    timed(`build: the core, with ${wasm.rustc} (${wasm.kind}, ${profile})`, () => buildCore(wasm, profile))
     // The core is on record before the shim is tried: a slip in TypeScript does not cost another build of it.
     record(wasm, { core })
   }
@@ -64,16 +68,27 @@ function record(wasm, inputs) {
   if (!existsSync(provenanceFile) || readFileSync(provenanceFile, 'utf8') !== text) writeFileSync(provenanceFile, text)
 }
 
-/** @param {import('./toolchain.mjs').WasmToolchain} wasm */
-function buildCore(wasm) {
-  const { file, args, env } = wasm.cargo(['build', '--release', '--locked', '--package', 'jev-memory-core', '--lib'])
+/**
+ * Which of the two profiles `JEV_MEMORY_BUILD` asks for.
+ * @returns {'release' | 'quick'}
+ */
+function buildProfile() {
+  const asked = process.env.JEV_MEMORY_BUILD ?? 'release'
+  if (asked !== 'release' && asked !== 'quick') throw new Failure(`JEV_MEMORY_BUILD is "${asked}"; it may be "release" or "quick"`)
+  return asked
+}
+
+/** @param {import('./toolchain.mjs').WasmToolchain} wasm @param {'release' | 'quick'} profile */
+function buildCore(wasm, profile) {
+  const { file, args, env } = wasm.cargo(['build', '--profile', profile, '--locked', '--package', 'jev-memory-core', '--lib'])
   quietly('compiling the core', file, args, { env })
   quietly('compiling the generator', 'cargo', ['build', '--locked', '--package', 'bindgen'])
   mkdirSync(dist, { recursive: true })
   for (const name of readdirSync(dist).filter(name => name.startsWith('core'))) rmSync(join(dist, name))
-  quietly('generating the JavaScript side', join(root, 'target/debug/bindgen'), [join(wasm.output, 'jev_memory_core.wasm'), dist])
+  quietly('generating the JavaScript side', join(root, 'target/debug/bindgen'), [join(wasm.output, profile, 'jev_memory_core.wasm'), dist])
   // Only a bundler reads the declarations of the raw exports.
   rmSync(join(dist, 'core_bg.wasm.d.ts'), { force: true })
+  if (profile === 'quick') return
   const module = join(dist, 'core_bg.wasm')
   quietly('optimising the module', node, [join(root, 'node_modules/binaryen/bin/wasm-opt'), ...optimiser, module, '-o', module])
 }

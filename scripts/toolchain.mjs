@@ -36,7 +36,7 @@ const debianRustc = '/usr/bin/rustc'
  * @property {string} rustc the version line of its compiler
  * @property {(command: string[], more?: string[]) => { file: string, args: string[], env: NodeJS.ProcessEnv }} cargo
  *   a cargo command for the WebAssembly target; `more` follows a `--`
- * @property {string} output the folder of release builds
+ * @property {string} output the folder that holds one folder a profile
  */
 
 /**
@@ -66,7 +66,7 @@ function rustup() {
       args: [...command, '--target', target, ...after(more)],
       env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: flags() },
     }),
-    output: join(root, 'target', target, 'release'),
+    output: join(root, 'target', target),
   }
 }
 
@@ -95,7 +95,7 @@ function debian() {
         CARGO_ENCODED_RUSTFLAGS: flags(),
       },
     }),
-    output: join(root, 'target/debian', target, 'release'),
+    output: join(root, 'target/debian', target),
   }
 }
 
