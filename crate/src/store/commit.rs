@@ -6,14 +6,13 @@ use super::load::{self, LEDGER, is_visible};
 use super::lock::{self, Budget, Held};
 use super::scan::{Scan, scan};
 use super::shred::Shredder;
-use super::state::{FAILURES_MAX, State};
+use super::state::FAILURES_MAX;
 use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::error::StoreError;
 use crate::memory::{EventSeq, MemoryId, Millis, Origin, Revision, Seq, SessionId};
 use crate::port::Ports;
 use crate::text::digest::short_digest;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 /// Rows of one commit; a turn has at most a few dozen.
 const ROWS_MAX: usize = 4_096;
@@ -56,13 +55,13 @@ pub async fn commit(
     draft: Draft,
     wait_ms: u32,
 ) -> Result<Committed, StoreError> {
+    let n_promises = cell.borrow().n_promises;
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
-    writable(cell)?;
-    let mut held = lock::acquire(cell, ports, &mut budget).await?;
-    let done = publish(cell, ports, &mut held, draft).await;
-    lock::release(cell, ports, held).await;
-    done
+    lock::holding(cell, ports, &mut budget, async |held| {
+        publish(cell, ports, held, draft, n_promises).await
+    })
+    .await
 }
 
 /// Writes what is queued, if anything is, and does the work that no step should wait for.
@@ -108,7 +107,6 @@ async fn tidy(
     }
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
-    writable(cell)?;
     // Drawn before the lock is taken: other processes wait for the write alone.
     let drawn = if is_due {
         keep::draw(&cell.borrow())
@@ -119,15 +117,12 @@ async fn tidy(
         Some(drawn) => Some(keep::finish(ports, drawn).await),
         None => None,
     };
-    let mut held = lock::acquire(cell, ports, &mut budget).await?;
-    let done = async {
-        catch_up(cell, ports, &mut held).await?;
-        append(cell, ports, &held, Vec::new()).await?;
-        keep::tend(cell, ports, &mut held, drawn).await
-    }
-    .await;
-    lock::release(cell, ports, held).await;
-    done
+    lock::holding(cell, ports, &mut budget, async |held| {
+        catch_up(cell, ports, held).await?;
+        append(cell, ports, held, Vec::new()).await?;
+        keep::tend(cell, ports, held, drawn).await
+    })
+    .await
 }
 
 /// Queues observations for the next commit. Past [`QUEUE_MAX`] the oldest are dropped and counted.
@@ -181,15 +176,7 @@ pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), Stor
 
 /// Folds rows that follow the known end.
 fn take(store: &mut Store, found: Scan) {
-    let forgotten: Vec<MemoryId> = found
-        .rows
-        .iter()
-        .filter_map(|row| match &row.body {
-            Body::Fact(Fact::Forget { id, .. }) => Some(id.clone()),
-            _ => None,
-        })
-        .collect();
-    let words = words_of(&store.state, &forgotten);
+    let n_forgotten = store.n_forgotten;
     for row in found.rows {
         store.saved.is_behind |= is_visible(&row.body);
         store.changes.note(&row.body);
@@ -208,28 +195,12 @@ fn take(store: &mut Store, found: Scan) {
         });
     }
     store.damaged.extend(found.damaged);
-    shred_waiting(store, &forgotten, &words);
+    if store.n_forgotten != n_forgotten {
+        store.promised();
+    }
     store.end = found.end;
     store.torn_bytes = found.torn_bytes;
     store.newer = store.newer.or(found.newer);
-}
-
-/// Returns what the records of `ids` say.
-pub(super) fn words_of(state: &State, ids: &[MemoryId]) -> BTreeSet<String> {
-    let records = ids.iter().filter_map(|id| state.memory(id));
-    records.flat_map(|memory| memory.words()).collect()
-}
-
-/// Blanks what waits to be written and quotes what another process forgot. Its words were still known here a moment ago.
-pub(super) fn shred_waiting(store: &mut Store, ids: &[MemoryId], words: &BTreeSet<String>) {
-    if words.is_empty() {
-        return;
-    }
-    let shredder = Shredder::new(ids, words, &store.state);
-    for observation in &mut store.queue {
-        shredder.observation(observation);
-    }
-    store.shredders.push(shredder);
 }
 
 /// Everything between taking the lock and giving it back.
@@ -238,17 +209,18 @@ async fn publish(
     ports: Ports<'_>,
     held: &mut Held,
     draft: Draft,
+    n_promises: u64,
 ) -> Result<Committed, StoreError> {
     catch_up(cell, ports, held).await?;
     check(&cell.borrow(), &draft)?;
-    let rows = {
-        let mut rows = draft.rows;
-        let mut store = cell.borrow_mut();
-        for shredder in std::mem::take(&mut store.shredders) {
-            shredder.bodies(&mut rows);
+    let mut rows = draft.rows;
+    {
+        let store = cell.borrow();
+        // The rows were decided on before something was forgotten, and may quote it.
+        if store.n_promises != n_promises {
+            Shredder::blind(&rows, &store.state).bodies(&mut rows);
         }
-        rows
-    };
+    }
     append(cell, ports, held, rows).await
 }
 
@@ -499,6 +471,11 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
             Fact::Canonical { id, .. } | Fact::ConflictAsk { id, .. } => id,
             _ => continue,
         };
+        if let Fact::ConflictAsk { against, .. } = fact
+            && let Some(gone) = against.iter().find(|id| store.state.tombstone(id).is_some())
+        {
+            return Err(stale(gone.as_str(), 0, 0));
+        }
         let found = store.state.memory(id).map(|x| x.revision.0);
         let is_new = matches!(fact, Fact::Write { .. });
         // Words about something forgotten meanwhile must not come to disk again.

@@ -1,8 +1,7 @@
 //! Forgetting: a tombstone without content, and the one permitted rewrite of everything that quotes what it names.
 //!
-//! Order, so that a crash anywhere leaves a promise that the next process keeps: a marker that names the ids, the
-//! `forget` facts, then the files. First every row that only quotes the content goes, then the rows that hold it: while
-//! anything is left to find, what to look for is still known. The marker goes last.
+//! Order, so that a crash anywhere leaves a promise that the next process keeps: a marker that says what to look for,
+//! the `forget` facts, then the files. The marker goes last: while anything is left to find, what to look for is known.
 
 use super::codec::{self, Line};
 use super::commit;
@@ -12,6 +11,7 @@ use super::load::{self, LEDGER};
 use super::lock::{self, Budget, Held};
 use super::scan::{End, scan};
 use super::shred::Shredder;
+use super::state::State;
 use super::{Notice, Store};
 use crate::error::StoreError;
 use crate::memory::{Memory, MemoryId, ScopeKey};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Says which promise is being kept. Holds ids only.
+/// Says which promise is being kept, and what to look for.
 pub(super) const MARKER: &str = "forgetting.json";
 
 /// Cached vectors. They are made again from what is left.
@@ -70,15 +70,11 @@ pub async fn forget(
 ) -> Result<Receipt, StoreError> {
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
-    commit::writable(cell)?;
-    let mut held = lock::acquire(cell, ports, &mut budget).await?;
-    let done = async {
-        commit::catch_up(cell, ports, &mut held).await?;
-        forget_held(cell, ports, &mut held, request).await
-    }
-    .await;
-    lock::release(cell, ports, held).await;
-    done
+    lock::holding(cell, ports, &mut budget, async |held| {
+        commit::catch_up(cell, ports, held).await?;
+        forget_held(cell, ports, held, request).await
+    })
+    .await
 }
 
 /// Forgets under a lock that is held already.
@@ -106,13 +102,27 @@ pub(super) async fn forget_held(
         });
     }
     let marker = cell.borrow().path(MARKER);
-    let content = serde_json::to_vec(&Marker { ids: ids.clone() }).unwrap_or_default();
-    ports.files.replace(&marker, &content).await?;
-    cell.borrow_mut().is_forgetting = true;
+    let content = serde_json::to_vec(&Marker {
+        ids: ids.clone(),
+        contents: found.contents.clone(),
+    });
+    ports
+        .files
+        .replace(&marker, &content.unwrap_or_default())
+        .await?;
+    {
+        let mut store = cell.borrow_mut();
+        store.is_forgetting = true;
+        let shredder = Shredder::new(&ids, &found.contents, &store.state);
+        // What waits in memory would be written with the facts.
+        for observation in &mut store.queue {
+            shredder.observation(observation);
+        }
+    }
     if !facts.is_empty() {
         commit::append(cell, ports, held, facts).await?;
     }
-    let blanked = blank(cell, ports, held, &ids, &found).await?;
+    let blanked = blank(cell, ports, held, &ids, &found.contents).await?;
     Ok(Receipt {
         ids,
         blanked,
@@ -131,17 +141,23 @@ pub(super) async fn resume(
         cell.borrow_mut().is_forgetting = false;
         return Ok(());
     };
-    let mut ids = serde_json::from_slice::<Marker>(&bytes)
-        .map(|marker| marker.ids)
-        .unwrap_or_else(|_| {
-            // A marker that cannot be read names nobody, so every tombstone's promise is kept again.
-            let store = cell.borrow();
-            store.state.tombstones().map(|x| x.id.clone()).collect()
-        });
+    let Marker { mut ids, contents } = serde_json::from_slice(&bytes).unwrap_or_else(|_| {
+        // A marker that cannot be read names nobody, so every tombstone's promise is kept again.
+        let store = cell.borrow();
+        Marker {
+            ids: store.state.tombstones().map(|x| x.id.clone()).collect(),
+            contents: BTreeSet::new(),
+        }
+    });
     // Without a tombstone the process died before it promised anything.
+    let n_named = ids.len();
     ids.retain(|id| cell.borrow().state.tombstone(id).is_some());
-    let found = gather(cell, ports, &ids).await?;
-    blank(cell, ports, held, &ids, &found).await?;
+    let mut found = gather(cell, ports, &ids).await?;
+    // The facts are one commit: they are all there or none is.
+    if ids.len() == n_named {
+        found.contents.extend(contents);
+    }
+    blank(cell, ports, held, &ids, &found.contents).await?;
     cell.borrow_mut().say(Notice {
         code: "forget-finished",
         detail: format!("{} interrupted removals were finished", ids.len()),
@@ -152,6 +168,9 @@ pub(super) async fn resume(
 #[derive(Serialize, Deserialize)]
 struct Marker {
     ids: Vec<MemoryId>,
+    /// What they ever said. On disk already, in the rows that are blanked while this stands.
+    #[serde(default)]
+    contents: BTreeSet<String>,
 }
 
 /// What the ledger knows about the forgotten.
@@ -159,6 +178,8 @@ struct Marker {
 struct Found {
     contents: BTreeSet<String>,
     positions: BTreeMap<MemoryId, Vec<Position>>,
+    /// What records that are kept said once and do not say now.
+    outdated: BTreeSet<String>,
 }
 
 /// Reads every segment for the content and the places of `ids`.
@@ -173,79 +194,104 @@ async fn gather(
     }
     for id in ids {
         if let Some(memory) = cell.borrow().state.memory(id) {
-            found.memory(memory);
+            of_memory(memory, |id, text, position| {
+                found.said(id, text, position);
+            });
         }
     }
     for name in ledgers(cell, ports).await? {
         let path = cell.borrow().path(&name);
         let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
+        let store = cell.borrow();
         for row in scan(&bytes, &End::default()).rows {
-            found.row(&row, ids);
+            of_row(&row, |id, text, position| {
+                if ids.contains(id) {
+                    found.said(id, text, position);
+                } else if let Some(kept) = store.state.memory(id)
+                    && !kept.words().any(|word| word == text)
+                {
+                    found.outdated.insert(text.to_owned());
+                }
+            });
         }
     }
     found.contents.remove("");
+    found.widen(ids, &cell.borrow().state);
     Ok(found)
 }
 
 impl Found {
-    fn memory(&mut self, memory: &Memory) {
-        self.contents.extend(memory.words());
-        self.position(
-            &memory.id,
-            &Position {
-                session_id: memory.source.session_id.clone(),
-                turn: memory.source.turn,
-                seq: memory.source.seq,
-            },
-        );
-    }
-
-    fn position(&mut self, id: &MemoryId, position: &Position) {
+    fn said(&mut self, id: &MemoryId, text: &str, position: Option<Position>) {
+        self.contents.insert(text.to_owned());
         let known = self.positions.entry(id.clone()).or_default();
-        if known.len() < POSITIONS_MAX && !known.contains(position) {
-            known.push(position.clone());
+        if let Some(position) = position
+            && known.len() < POSITIONS_MAX
+            && !known.contains(&position)
+        {
+            known.push(position);
         }
     }
 
-    fn row(&mut self, row: &Row, ids: &[MemoryId]) {
-        match &row.body {
-            Body::Fact(Fact::Write { memory } | Fact::Edit { memory })
-                if ids.contains(&memory.id) =>
-            {
-                self.memory(memory);
+    /// Takes in what is blanked of other records' old words, whole: nothing knows it afterwards, so no later promise could find its copies.
+    fn widen(&mut self, ids: &[MemoryId], state: &State) {
+        while !self.outdated.is_empty() {
+            let shredder = Shredder::new(ids, &self.contents, state);
+            let (found, left): (BTreeSet<String>, BTreeSet<String>) =
+                std::mem::take(&mut self.outdated)
+                    .into_iter()
+                    .partition(|text| shredder.touches(text));
+            self.outdated = left;
+            if found.is_empty() {
+                return;
             }
-            Body::Fact(Fact::Checkpoint { state }) => {
-                for memory in state.memories.iter().filter(|x| ids.contains(&x.id)) {
-                    self.memory(memory);
-                }
-            }
-            Body::Fact(Fact::Canonical { id, text }) if ids.contains(id) => {
-                self.contents.insert(text.clone());
-            }
-            Body::Observation(Observation::Skip {
-                id: Some(id),
-                quote,
-                position,
-                ..
-            }) if ids.contains(id) => {
-                self.contents.extend(quote.clone());
-                self.position(id, position);
-            }
-            Body::Observation(Observation::Remember {
-                id,
-                quote,
-                position,
-                ..
-            }) if ids.contains(id) => {
-                self.contents.insert(quote.clone());
-                self.position(id, position);
-            }
-            Body::Observation(Observation::Normalize { id, from, to, .. }) if ids.contains(id) => {
-                self.contents.insert(from.clone());
-                self.contents.insert(to.clone());
-            }
-            _ => {}
+            self.contents.extend(found);
         }
+    }
+}
+
+/// Calls `each` with every text of a record and the place it was said at.
+fn of_memory(memory: &Memory, mut each: impl FnMut(&MemoryId, &str, Option<Position>)) {
+    for text in memory.words() {
+        let position = Position {
+            session_id: memory.source.session_id.clone(),
+            turn: memory.source.turn,
+            seq: memory.source.seq,
+        };
+        each(&memory.id, &text, Some(position));
+    }
+}
+
+/// Calls `each` with every text of a row that is some record's, and the place it was said at where the row has one.
+fn of_row(row: &Row, mut each: impl FnMut(&MemoryId, &str, Option<Position>)) {
+    match &row.body {
+        Body::Fact(Fact::Write { memory } | Fact::Edit { memory }) => of_memory(memory, each),
+        Body::Fact(Fact::Checkpoint { state }) => {
+            for memory in &state.memories {
+                of_memory(memory, &mut each);
+            }
+        }
+        Body::Fact(Fact::Canonical { id, text }) => each(id, text, None),
+        Body::Observation(Observation::Skip {
+            id: Some(id),
+            quote,
+            position,
+            ..
+        }) => each(
+            id,
+            quote.as_deref().unwrap_or_default(),
+            Some(position.clone()),
+        ),
+        Body::Observation(Observation::Remember {
+            id,
+            quote,
+            position,
+            ..
+        }) => each(id, quote, Some(position.clone())),
+        Body::Observation(Observation::Normalize { id, from, to, .. }) => {
+            each(id, from, None);
+            each(id, to, None);
+        }
+        _ => {}
     }
 }
 
@@ -285,17 +331,9 @@ async fn blank(
     ports: Ports<'_>,
     held: &mut Held,
     ids: &[MemoryId],
-    found: &Found,
+    contents: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, u32>, StoreError> {
-    let shredder = {
-        let mut store = cell.borrow_mut();
-        let shredder = Shredder::new(ids, &found.contents, &store.state);
-        // What waits in memory would be written with the next commit.
-        for observation in &mut store.queue {
-            shredder.observation(observation);
-        }
-        shredder
-    };
+    let shredder = Shredder::new(ids, contents, &cell.borrow().state);
     let mut blanked = BTreeMap::new();
     keep::remove_leftovers(cell, ports, "").await?;
     keep::remove_leftovers(cell, ports, QUARANTINE).await?;
@@ -314,21 +352,19 @@ async fn blank(
             blanked.insert(name, n);
         }
     }
-    for is_source in [false, true] {
-        for name in ledgers(cell, ports).await? {
-            let path = cell.borrow().path(&name);
-            let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
-            let Some((bytes, n)) = rewrite(&bytes, &shredder, is_source) else {
-                continue;
-            };
-            lock::beat(cell, ports, held).await?;
-            ports.files.replace(&path, &bytes).await?;
-            *blanked.entry(name.clone()).or_insert(0) += n;
-            if name == LEDGER {
-                let mut store = cell.borrow_mut();
-                store.end = scan(&bytes, &End::default()).end;
-                store.head_bytes = load::head_bytes(&bytes);
-            }
+    for name in ledgers(cell, ports).await? {
+        let path = cell.borrow().path(&name);
+        let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
+        let Some((bytes, n)) = rewrite(&bytes, &shredder) else {
+            continue;
+        };
+        lock::beat(cell, ports, held).await?;
+        ports.files.replace(&path, &bytes).await?;
+        *blanked.entry(name.clone()).or_insert(0) += n;
+        if name == LEDGER {
+            let mut store = cell.borrow_mut();
+            store.end = scan(&bytes, &End::default()).end;
+            store.head_bytes = load::head_bytes(&bytes);
         }
     }
     cell.borrow_mut().saved.is_behind = true;
@@ -343,7 +379,7 @@ async fn blank(
 ///
 /// Lines that need no change keep their bytes. A damaged line that quotes the content becomes a mark: it still stands
 /// where a row once stood, and its copy is in quarantine.
-fn rewrite(bytes: &[u8], shredder: &Shredder, is_source: bool) -> Option<(Vec<u8>, u32)> {
+fn rewrite(bytes: &[u8], shredder: &Shredder) -> Option<(Vec<u8>, u32)> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut n = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -355,7 +391,7 @@ fn rewrite(bytes: &[u8], shredder: &Shredder, is_source: bool) -> Option<(Vec<u8
                 ..
             }) => shredder.unknown(text, &mut out),
             Line::Row(mut row) => {
-                shredder.row(&mut row, is_source) && codec::encode(&row, &mut out).is_ok()
+                shredder.row(&mut row) && codec::encode(&row, &mut out).is_ok()
             }
             Line::Damaged(_) | Line::Newer(_) => match shredder.bytes(text) {
                 Some(_) => {
@@ -382,4 +418,16 @@ async fn ledgers(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Vec<String>,
     let mut names = load::segments(ports, &dir).await?;
     names.push(LEDGER.to_owned());
     Ok(names)
+}
+
+impl Store {
+    /// Notes that something was forgotten: what waits to be written may quote it, and nothing here may know its words.
+    pub(super) fn promised(&mut self) {
+        self.n_promises += 1;
+        let rows: Vec<Body> = self.queue.iter().cloned().map(Body::from).collect();
+        let shredder = Shredder::blind(&rows, &self.state);
+        for observation in &mut self.queue {
+            shredder.observation(observation);
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! Opening: the checkpoint and what the ledger says after it. Reads only; what must be written waits for the first commit.
 
 use super::changes::Changes;
-use super::commit;
 use super::entry::{Body, Fact, Row};
 use super::forget::MARKER;
 use super::keep::SEGMENT_MAX_BYTES;
@@ -11,7 +10,7 @@ use super::state::State;
 use super::tables::Tables;
 use super::{Notice, Saved, Store};
 use crate::error::{FilesError, StoreError};
-use crate::memory::{MemoryId, Seq};
+use crate::memory::Seq;
 use crate::port::Ports;
 
 /// The newest segment.
@@ -49,7 +48,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         is_forgetting: false,
         n_forgotten: 0,
         is_swept: false,
-        shredders: Vec::new(),
+        n_promises: 0,
         next_ticket: 0,
         waiting: Default::default(),
         tokens: Vec::new(),
@@ -78,15 +77,14 @@ pub(super) struct Loaded {
 
 /// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
 pub(super) fn take(store: &mut Store, loaded: Loaded) {
-    let forgotten: Vec<MemoryId> = loaded
+    let is_promise = loaded
         .state
         .tombstones()
-        .filter(|tombstone| store.state.memory(&tombstone.id).is_some())
-        .map(|tombstone| tombstone.id.clone())
-        .collect();
-    let words = commit::words_of(&store.state, &forgotten);
+        .any(|tombstone| store.state.tombstone(&tombstone.id).is_none());
     store.state = loaded.state;
-    commit::shred_waiting(store, &forgotten, &words);
+    if is_promise {
+        store.promised();
+    }
     store.changes.reset();
     store.end = loaded.end;
     store.head_bytes = loaded.head_bytes;

@@ -5,8 +5,8 @@
 //! guard of its own. The holder of the deepest guard looks again and removes `lock` only while it still has that token:
 //! a lock made since has another. The argument in full is in `docs/ledger.md`.
 
-use super::Store;
 use super::codec::checksum;
+use super::{Store, commit};
 use crate::error::{FilesError, StoreError};
 use crate::memory::Millis;
 use crate::port::{Liveness, Owner, Ports};
@@ -137,7 +137,7 @@ pub(super) async fn queue<'a>(
 ///
 /// # Errors
 /// `LockBusy` when a live owner held it for the whole budget; `Ended`; `Files` when the folder takes no files.
-pub(super) async fn acquire(
+async fn acquire(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
     budget: &mut Budget,
@@ -188,8 +188,25 @@ pub(super) async fn acquire(
     }
 }
 
+/// Works under the lock: takes it, and gives it back whatever the work came to.
+///
+/// # Errors
+/// `NewerVersion`, `LockBusy`, `Ended`, and those of the work.
+pub(super) async fn holding<T>(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    budget: &mut Budget,
+    work: impl AsyncFnOnce(&mut Held) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    commit::writable(cell)?;
+    let mut held = acquire(cell, ports, budget).await?;
+    let done = work(&mut held).await;
+    release(cell, ports, held).await;
+    done
+}
+
 /// Gives the lock back. What the system refuses is tried again, then marked as released, then left to the next commit.
-pub(super) async fn release(cell: &RefCell<Store>, ports: Ports<'_>, held: Held) {
+async fn release(cell: &RefCell<Store>, ports: Ports<'_>, held: Held) {
     let path = cell.borrow().path("lock");
     if fence(cell, ports, &held).await.is_err() {
         // It was taken for dead and is another's now.

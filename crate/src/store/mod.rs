@@ -32,7 +32,6 @@ use crate::memory::{MemoryId, Millis, Seq};
 use changes::Changes;
 use entry::Observation;
 use scan::{Damaged, End};
-use shred::Shredder;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Observations that wait for the next commit; past it the oldest are dropped and counted.
@@ -79,8 +78,8 @@ pub struct Store {
     n_forgotten: u64,
     /// What dead processes left half written was looked for.
     is_swept: bool,
-    /// What was forgotten since the last commit, to blank what a draft quotes of it.
-    shredders: Vec<Shredder>,
+    /// How often a promise to forget was met since opening: what was decided before may quote what it is about.
+    n_promises: u64,
     next_ticket: u64,
     waiting: BTreeSet<u64>,
     tokens: Vec<String>,
