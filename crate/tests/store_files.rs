@@ -512,3 +512,74 @@ fn another_process_sees_the_forgetting_and_writes_no_old_copy() {
     assert_eq!(b.state().memories().len(), 2);
     assert!(b.state().memories().all(|x| x.status == Status::Active));
 }
+
+const HALVES: &[&str] = &[
+    "memory.json.5f0c.tmp",
+    "ledger.jsonl.77.tmp",
+    "ledger.000001.jsonl.9.tmp",
+    "embeddings.json.1.tmp",
+    "quarantine/ledger.12.aa.txt.b2.tmp",
+];
+
+fn halves(folder: &Folder) -> Vec<String> {
+    let paths = folder.disk.paths();
+    paths.into_iter().filter(|x| x.ends_with(".tmp")).collect()
+}
+
+#[test]
+fn what_a_dead_process_left_half_written_is_swept() {
+    let disk = Disk::new();
+    let first = Folder::on(&disk, 1);
+    first.commit(vec![write("alpha rule"), write("beta rule")]);
+    first.settle();
+    let leave = || {
+        for name in HALVES {
+            first.put(name, "{\"text\":\"alpha ru");
+        }
+    };
+    leave();
+    // By the first process that opens the folder and writes.
+    let next = Folder::on(&disk, 2);
+    next.commit(vec![write("gamma rule")]);
+    next.settle();
+    assert_eq!(halves(&next), [""; 0]);
+    // By one that has swept once, when it takes a dead one's lock away.
+    let dead = Folder::on(&disk, 3);
+    dead.leave_lock();
+    disk.kill(&dead.owner());
+    leave();
+    next.commit(vec![write("delta rule")]);
+    next.settle();
+    assert_eq!(halves(&next), [""; 0]);
+    // By forgetting, whoever left it and when.
+    leave();
+    forget_one(&first, &memory("alpha rule").id);
+    assert_eq!(halves(&next), [""; 0]);
+}
+
+#[test]
+fn what_a_living_process_is_writing_stays() {
+    let disk = Disk::new();
+    let busy = Folder::on(&disk, 1);
+    busy.commit(vec![write("alpha rule")]);
+    busy.leave_lock();
+    for name in HALVES {
+        busy.put(name, "half");
+    }
+    busy.put("lock.5f0c.tmp", "{\"owner\":");
+    let other = Folder::on(&disk, 2);
+    let refused = block_on(settle(&other.store, other.ports(), 50));
+    assert!(matches!(refused, Err(StoreError::LockBusy { .. })));
+    let refused = other.try_commit(Draft {
+        rows: vec![write("beta rule")],
+        ..Draft::default()
+    });
+    assert!(matches!(refused, Err(StoreError::LockBusy { .. })));
+    let request = Request {
+        ids: vec![memory("alpha rule").id],
+        ..Request::default()
+    };
+    let refused = block_on(forget(&other.store, other.ports(), request, 50));
+    assert!(matches!(refused, Err(StoreError::LockBusy { .. })));
+    assert_eq!(halves(&other).len(), HALVES.len() + 1);
+}

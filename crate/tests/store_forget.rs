@@ -12,10 +12,10 @@ mod folder;
 
 use folder::{DIR, Folder, memory_at, position, scope};
 use jev_memory_core::error::StoreError;
-use jev_memory_core::fake::{Disk, FakeRandom, block_on};
-use jev_memory_core::memory::{JudgeName, Memory, MemoryId, Revision, Type};
+use jev_memory_core::fake::{Disk, FakeRandom, block_on, run_together};
+use jev_memory_core::memory::{EventSeq, JudgeName, Memory, MemoryId, Revision, SessionId, Type};
 use jev_memory_core::store::entry::{Body, Fact, Observation};
-use jev_memory_core::store::{Draft, Request, State, close, forget, observe};
+use jev_memory_core::store::{Draft, Request, State, close, commit, forget, observe};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::collections::BTreeSet;
@@ -135,10 +135,12 @@ fn quoting(random: &FakeRandom, id: MemoryId, quote: String, seq: u64) -> Observ
 /// The lines of a file and where each begins.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = (usize, String)> {
     let mut at = 0;
-    bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
-        at += line.len();
-        (at - line.len(), String::from_utf8_lossy(line).into_owned())
-    })
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(move |line| {
+            at += line.len();
+            (at - line.len(), String::from_utf8_lossy(line).into_owned())
+        })
 }
 
 fn check(seed: u64, n_steps: usize) {
@@ -330,7 +332,9 @@ fn check(seed: u64, n_steps: usize) {
                     }
                     gone.extend(now);
                     gone.retain(|piece| !kept.contains(piece));
-                    all.iter_mut().filter(|x| x.0 == id).for_each(|x| x.1.clear());
+                    all.iter_mut()
+                        .filter(|x| x.0 == id)
+                        .for_each(|x| x.1.clear());
                     forgotten.push((id, seq));
                 }
             }
@@ -439,4 +443,197 @@ fn a_failure_that_was_forgotten_is_not_counted_on() {
     assert_eq!(folder.state().failures().count(), 0);
     assert!(!folder.text("ledger.jsonl").contains("山水木火"));
     assert_eq!(folder.reopen().state(), folder.state());
+}
+
+fn holders(disk: &Disk, piece: &str) -> Vec<String> {
+    let paths = disk.paths().into_iter();
+    paths
+        .filter(|path| {
+            let bytes = disk.get(path).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).contains(piece)
+        })
+        .collect()
+}
+
+fn skip(quote: &str) -> Observation {
+    Observation::Skip {
+        reason: "veto:question".to_owned(),
+        scope: scope(),
+        id: None,
+        quote: Some(quote.to_owned()),
+        rule: None,
+        count: None,
+        position: position("s7", 4),
+    }
+}
+
+fn request(id: &MemoryId) -> Request {
+    Request {
+        ids: vec![id.clone()],
+        by: "command".to_owned(),
+        asked: None,
+    }
+}
+
+#[test]
+fn rows_decided_on_before_a_promise_quote_nothing_of_it() {
+    let gone = memory_at("季度口令是蓝色石榴不得外传", "s1", 3);
+    let kept = memory_at("构建之前先跑一遍数据迁移", "s1", 4);
+    let (mut n_blanked, mut n_rewritten) = (0, 0);
+    for seed in 0..200_u64 {
+        let disk = Disk::new();
+        let (a, b) = (Folder::on(&disk, 1), Folder::on(&disk, 2));
+        // This process never reads the record that goes.
+        let known = b.state();
+        assert_eq!(known.memories().len(), 0);
+        a.commit(vec![
+            Fact::Write {
+                memory: Box::new(gone.clone()),
+            }
+            .into(),
+            Fact::Write {
+                memory: Box::new(kept.clone()),
+            }
+            .into(),
+        ]);
+        let rows = [skip("那个季度口令是蓝色石榴吗"), skip("先跑一遍数据迁移")];
+        observe(&mut b.store.borrow_mut(), rows.clone());
+        disk.give_way_at_each_call(true);
+        let heard_at = |folder: &Folder| Some(folder.store.borrow().n_promises());
+        let (heard_by_a, heard_by_b) = (heard_at(&a), heard_at(&b));
+        let draft = |number: u64, heard_at: Option<u64>| Draft {
+            heard_at,
+            rows: rows.iter().cloned().map(Body::from).collect(),
+            read_from: Some((SessionId(format!("s-{number}")), EventSeq(0))),
+            ..Draft::default()
+        };
+        let random = FakeRandom::from_seed(seed);
+        // The one that forgets has a session of its own that waits to write, too.
+        let forgetting = [&a, &b][(seed % 2) as usize];
+        if seed % 2 == 1 {
+            block_on(jev_memory_core::store::refresh(&b.store, b.ports())).expect("reads");
+        }
+        let jobs: Vec<std::pin::Pin<Box<dyn Future<Output = ()> + '_>>> = vec![
+            Box::pin(async {
+                let done = forget(
+                    &forgetting.store,
+                    forgetting.ports(),
+                    request(&gone.id),
+                    60_000,
+                );
+                done.await.expect("forgets");
+            }),
+            Box::pin(async {
+                let done = commit(&b.store, b.ports(), draft(1, heard_by_b), 60_000).await;
+                done.expect("commits");
+            }),
+            Box::pin(async {
+                let done = commit(&a.store, a.ports(), draft(2, heard_by_a), 60_000).await;
+                done.expect("commits");
+            }),
+            Box::pin(async {
+                let done = commit(&b.store, b.ports(), draft(3, heard_by_b), 60_000).await;
+                done.expect("commits");
+            }),
+        ];
+        run_together(jobs, |n| (random.next() as usize) % n);
+        disk.give_way_at_each_call(false);
+        for folder in [&a, &b] {
+            block_on(close(&folder.store, folder.ports(), 500)).expect("closes");
+        }
+        for piece in ["季度口令是蓝", "蓝色石榴不得", "令是蓝色石榴"] {
+            assert_eq!(holders(&disk, piece), [""; 0], "seed {seed}: {piece}");
+        }
+        let text = a.text("ledger.jsonl");
+        // What is in something kept stays.
+        assert_eq!(
+            text.matches("\"quote\":\"先跑一遍数据迁移\"").count(),
+            4,
+            "seed {seed}"
+        );
+        match text.find("\"kind\":\"forget\"") < text.find("veto:question") {
+            true => n_blanked += 1,
+            false => n_rewritten += 1,
+        }
+    }
+    assert!(
+        n_blanked > 10 && n_rewritten > 100,
+        "{n_blanked} {n_rewritten}"
+    );
+}
+
+#[test]
+fn an_old_wording_that_goes_leaves_no_copy_that_nobody_could_find_later() {
+    let folder = Folder::new();
+    let old = "金山银山的口令是七号仓库后门";
+    let mut one = memory_at("发布之前必须先打标签", "s1", 3);
+    one.canonical = Some(old.to_owned());
+    let two = memory_at("口令是七号仓库", "s1", 4);
+    let (first, second) = (one.id.clone(), two.id.clone());
+    folder.commit(vec![
+        Fact::Write {
+            memory: Box::new(one),
+        }
+        .into(),
+        Fact::Write {
+            memory: Box::new(two),
+        }
+        .into(),
+        Fact::Canonical {
+            id: first.clone(),
+            text: "Tag before every release.".to_owned(),
+        }
+        .into(),
+        // A part of the old wording that shares nothing with what goes first.
+        skip("有人提到金山银山的口令").into(),
+    ]);
+    block_on(forget(&folder.store, folder.ports(), request(&second), 500)).expect("forgets");
+    assert_eq!(holders(&folder.disk, "金山银山的口"), [""; 0]);
+    assert!(folder.state().memory(&first).is_some());
+    assert!(folder.text("ledger.jsonl").contains("发布之前必须先打标签"));
+    block_on(forget(&folder.store, folder.ports(), request(&first), 500)).expect("forgets");
+    for piece in ["金山银山的口", "发布之前必须", "Tag before"] {
+        assert_eq!(holders(&folder.disk, piece), [""; 0], "{piece}");
+    }
+}
+
+#[test]
+fn a_damaged_row_about_what_goes_is_blanked_though_nothing_else_has_its_words() {
+    let folder = Folder::new();
+    let one = memory_at("发布之前必须先打标签", "s1", 3);
+    let id = one.id.clone();
+    let edited = |text: &str, revision: u32| -> Body {
+        let mut edited = one.clone();
+        edited.text = text.to_owned();
+        edited.revision = Revision(revision);
+        Fact::Edit {
+            memory: Box::new(edited),
+        }
+        .into()
+    };
+    folder.commit(vec![
+        Fact::Write {
+            memory: Box::new(one.clone()),
+        }
+        .into(),
+        edited("暗号是绿色的企鹅走过去", 2),
+        edited("发布之前必须打标签并签名", 3),
+    ]);
+    let path = format!("{DIR}/ledger.jsonl");
+    let text = folder
+        .text("ledger.jsonl")
+        .replace("绿色的企鹅", "红色的企鹅");
+    folder.disk.put(&path, text.as_bytes());
+    // Another process puts the damaged line into quarantine.
+    let other = folder.reopen();
+    other.settle();
+    assert_eq!(holders(&folder.disk, "红色的企鹅走").len(), 2);
+    let receipt = block_on(forget(&other.store, other.ports(), request(&id), 500));
+    let blanked = receipt.expect("forgets").blanked;
+    assert!(
+        blanked.keys().any(|name| name.starts_with("quarantine/")),
+        "{blanked:?}"
+    );
+    assert_eq!(holders(&folder.disk, "红色的企鹅走"), [""; 0]);
+    assert_eq!(other.reopen().state().tables(), other.state().tables());
 }

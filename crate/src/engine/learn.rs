@@ -130,6 +130,7 @@ impl Engine {
             .config
             .write_timeout_ms
             .saturating_sub(PUBLISH_RESERVE_MS);
+        let heard_at = store.borrow().n_promises();
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -138,6 +139,7 @@ impl Engine {
                 rows: decided.rows,
                 based_on: Vec::new(),
                 read_from: Some((turn.session.id.clone(), read_from)),
+                heard_at: Some(heard_at),
             };
             match commit(store, ports, draft, wait_ms).await {
                 Ok(_) => {

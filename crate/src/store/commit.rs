@@ -28,6 +28,8 @@ pub struct Draft {
     pub based_on: Vec<(MemoryId, Revision)>,
     /// The read position the turn was read from. It must not have moved.
     pub read_from: Option<(SessionId, EventSeq)>,
+    /// [`Store::n_promises`] when the words in `rows` were heard; at the call when absent. A promise made since may be about them.
+    pub heard_at: Option<u64>,
 }
 
 /// What a commit wrote.
@@ -55,11 +57,11 @@ pub async fn commit(
     draft: Draft,
     wait_ms: u32,
 ) -> Result<Committed, StoreError> {
-    let n_promises = cell.borrow().n_promises;
+    let heard_at = draft.heard_at.unwrap_or(cell.borrow().n_promises);
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
     lock::holding(cell, ports, &mut budget, async |held| {
-        publish(cell, ports, held, draft, n_promises).await
+        publish(cell, ports, held, draft, heard_at).await
     })
     .await
 }
@@ -209,15 +211,14 @@ async fn publish(
     ports: Ports<'_>,
     held: &mut Held,
     draft: Draft,
-    n_promises: u64,
+    heard_at: u64,
 ) -> Result<Committed, StoreError> {
     catch_up(cell, ports, held).await?;
     check(&cell.borrow(), &draft)?;
     let mut rows = draft.rows;
     {
         let store = cell.borrow();
-        // The rows were decided on before something was forgotten, and may quote it.
-        if store.n_promises != n_promises {
+        if store.n_promises != heard_at {
             Shredder::blind(&rows, &store.state).bodies(&mut rows);
         }
     }
@@ -472,7 +473,9 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
             _ => continue,
         };
         if let Fact::ConflictAsk { against, .. } = fact
-            && let Some(gone) = against.iter().find(|id| store.state.tombstone(id).is_some())
+            && let Some(gone) = against
+                .iter()
+                .find(|id| store.state.tombstone(id).is_some())
         {
             return Err(stale(gone.as_str(), 0, 0));
         }

@@ -390,9 +390,7 @@ fn rewrite(bytes: &[u8], shredder: &Shredder) -> Option<(Vec<u8>, u32)> {
                 body: Body::Unknown(_),
                 ..
             }) => shredder.unknown(text, &mut out),
-            Line::Row(mut row) => {
-                shredder.row(&mut row) && codec::encode(&row, &mut out).is_ok()
-            }
+            Line::Row(mut row) => shredder.row(&mut row) && codec::encode(&row, &mut out).is_ok(),
             Line::Damaged(_) | Line::Newer(_) => match shredder.bytes(text) {
                 Some(_) => {
                     out.extend_from_slice(super::scan::BLANKED_LINE);
@@ -421,6 +419,11 @@ async fn ledgers(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Vec<String>,
 }
 
 impl Store {
+    /// Returns how often this process met a promise to forget; for [`super::Draft::heard_at`].
+    pub fn n_promises(&self) -> u64 {
+        self.n_promises
+    }
+
     /// Notes that something was forgotten: what waits to be written may quote it, and nothing here may know its words.
     pub(super) fn promised(&mut self) {
         self.n_promises += 1;

@@ -107,7 +107,10 @@ pub(super) async fn names(
     }
 }
 
-/// Removes half-written replacements of dead processes. The lock's own are left: they hold no content and may be in use.
+/// Removes half-written replacements. The lock's own are left: they hold no content and may be in use.
+///
+/// Everything else is written under the lock, which is held here. So their owners are dead, or were taken for dead and
+/// must not publish: without the file, the last step of a replacement fails.
 pub(super) async fn remove_leftovers(
     cell: &RefCell<Store>,
     ports: Ports<'_>,

@@ -356,7 +356,10 @@ async fn reclaim(
             });
             if same {
                 ports.files.remove(path).await?;
-                cell.borrow_mut().forget_token(token);
+                let mut store = cell.borrow_mut();
+                store.forget_token(token);
+                // Whoever died may have left half a file as well.
+                store.is_swept = false;
             }
             // The token is gone for ever, so from here on its guards protect nothing.
             for guard in guards.iter().rev() {
