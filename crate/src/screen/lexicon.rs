@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind};
+use crate::text::needles::Needles;
 
 /// The groups a sentence may match, as bits. A table has at most 128 rows.
 pub type Hits = u128;
@@ -10,7 +10,7 @@ pub type Hits = u128;
 /// A compiled table of words.
 #[derive(Debug)]
 pub struct Lexicon {
-    automaton: Option<AhoCorasick>,
+    needles: Needles,
     patterns: Vec<Pattern>,
 }
 
@@ -41,8 +41,8 @@ impl Lexicon {
     /// Builds the table from rows of words separated by `|`; `masks` are words that hide the letters under them; `counted` are
     /// single words of no row.
     ///
-    /// The longest word at the leftmost place wins, so a mask hides every shorter word inside it. An automaton that cannot be
-    /// built matches nothing; the tables are constants and a test builds them.
+    /// The longest word at the leftmost place wins, so a mask hides every shorter word inside it. Words are written in
+    /// lower case.
     pub fn new<'a>(
         rows: impl Iterator<Item = &'a str>,
         masks: impl Iterator<Item = &'a str>,
@@ -88,13 +88,8 @@ impl Lexicon {
                 pattern.counted = true;
             }
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .ascii_case_insensitive(true)
-            .build(&words)
-            .ok();
         Self {
-            automaton,
+            needles: Needles::leftmost(words.into_iter()),
             patterns,
         }
     }
@@ -102,31 +97,25 @@ impl Lexicon {
     /// Returns the rows that match in `text`. `windows` gives, by row, the characters before a match in which a negation undoes it.
     pub fn hits(&self, text: &str, windows: &[usize]) -> Found {
         let mut out = Found::default();
-        let Some(automaton) = &self.automaton else {
-            return out;
-        };
+        let lower = text.to_ascii_lowercase();
         let mut from = 0;
-        while from < text.len() {
-            let input = Input::new(text).range(from..).anchored(Anchored::No);
-            let Some(found) = automaton.find(input) else {
+        while let Some(found) = self.needles.first(lower.as_bytes(), from) {
+            let Some(pattern) = self.patterns.get(found.index) else {
                 break;
             };
-            let Some(pattern) = self.patterns.get(found.pattern().as_usize()) else {
-                break;
-            };
-            if !pattern.stands_whole(text, found.start(), found.end()) {
-                from = next_character(text, found.start());
+            if !pattern.stands_whole(text, found.start, found.end) {
+                from = next_character(text, found.start);
                 continue;
             }
-            let rows = if starts_here(text, found.start()) {
+            let rows = if starts_here(text, found.start) {
                 pattern.rows | pattern.start_rows
             } else {
                 pattern.rows
             };
             out.n_counted += usize::from(pattern.counted);
-            out.rows |= without_negated(rows, text, found.start(), windows);
+            out.rows |= without_negated(rows, text, found.start, windows);
             // A word is never empty; were one, the search must still end.
-            from = found.end().max(next_character(text, found.start()));
+            from = found.end.max(next_character(text, found.start));
         }
         out
     }

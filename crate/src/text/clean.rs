@@ -27,68 +27,84 @@ struct Mark {
     take: fn(&str) -> Option<String>,
     /// A sentence of the shape, and what is left of it.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the table's own test"))]
+    #[cfg(test)]
     case: (&'static str, &'static str),
 }
 
 const MARKS: &[Mark] = &[
     Mark {
         take: latex_environment,
+        #[cfg(test)]
         case: ("\\end{itemize} 表格统一三线表", "表格统一三线表"),
     },
     Mark {
         take: latex_item,
+        #[cfg(test)]
         case: ("\\item 图注放在图下面", "图注放在图下面"),
     },
     Mark {
         take: latex_wrapped,
+        #[cfg(test)]
         case: ("\\textbf{注意} 不要改模板", "注意 不要改模板"),
     },
     Mark {
         take: bullet,
+        #[cfg(test)]
         case: ("- use tabs", "use tabs"),
     },
     Mark {
         take: numbered,
+        #[cfg(test)]
         case: ("3. 日志用英文", "日志用英文"),
     },
     Mark {
         take: bracket_numbered,
+        #[cfg(test)]
         case: ("（2）日志用英文", "日志用英文"),
     },
     Mark {
         take: heading,
+        #[cfg(test)]
         case: ("## Use tabs", "Use tabs"),
     },
     Mark {
         take: section_numbered,
+        #[cfg(test)]
         case: ("2.4.1 接口必须鉴权", "接口必须鉴权"),
     },
     Mark {
         take: check_box,
+        #[cfg(test)]
         case: ("[x] keep the lock file", "keep the lock file"),
     },
     Mark {
         take: attachment,
+        #[cfg(test)]
         case: ("[Image #2] 按钮一律放右边", "按钮一律放右边"),
     },
     Mark {
         take: emphasis,
+        #[cfg(test)]
         case: ("**Paths**: keep them short", "Paths: keep them short"),
     },
     Mark {
         take: quoted_line,
+        #[cfg(test)]
         case: ("> keep it short", "keep it short"),
     },
     Mark {
         take: quotes_around,
+        #[cfg(test)]
         case: ("“接口一律鉴权”", "接口一律鉴权"),
     },
     Mark {
         take: loose_quote,
+        #[cfg(test)]
         case: ("\"keep the lock file", "keep the lock file"),
     },
     Mark {
         take: trailing_emphasis,
+        #[cfg(test)]
         case: ("keep the lock file**", "keep the lock file"),
     },
 ];

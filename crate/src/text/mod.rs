@@ -5,6 +5,7 @@ pub mod budget;
 pub mod clean;
 pub mod day;
 pub mod digest;
+pub mod needles;
 pub mod order;
 pub mod secret;
 pub mod sentence;

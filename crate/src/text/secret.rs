@@ -16,8 +16,8 @@ mod value;
 mod tests;
 mod vendor;
 
+use crate::text::needles::{Needle, Needles};
 use crate::text::order;
-use aho_corasick::AhoCorasick;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -94,19 +94,19 @@ fn replace(text: &str, spans: &[Range<usize>]) -> String {
 }
 
 /// Every prefix, mark and word of the three tables, in this order, in one automaton: the text is read once.
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| {
-            let prefixes = vendor::ROWS.iter().map(|row| row.prefix);
-            let marks = carrier::ROWS.iter().map(|row| row.mark);
-            let words = name::ROWS.iter().map(|row| row.word);
-            AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .build(prefixes.chain(marks).chain(words))
-                .ok()
-        })
-        .as_ref()
+fn needles() -> &'static Needles {
+    static NEEDLES: OnceLock<Needles> = OnceLock::new();
+    NEEDLES.get_or_init(|| {
+        let prefixes = vendor::ROWS.iter().map(|row| row.prefix);
+        let marks = carrier::ROWS.iter().map(|row| row.mark);
+        let words = name::ROWS.iter().map(|row| row.word);
+        let all: Vec<String> = prefixes
+            .chain(marks)
+            .chain(words)
+            .map(str::to_ascii_lowercase)
+            .collect();
+        Needles::new(all.iter().map(String::as_str))
+    })
 }
 
 /// Returns every credential, ascending; findings that touch are one, under the name of the first.
@@ -117,11 +117,7 @@ fn all(text: &str) -> Vec<Secret> {
     let mut keys = vendor::Scan::default();
     let mut carried = carrier::Scan::default();
     let mut named = named::Scan::default();
-    for hit in automaton()
-        .iter()
-        .flat_map(|automaton| automaton.find_overlapping_iter(text))
-    {
-        let (index, start, end) = (hit.pattern().as_usize(), hit.start(), hit.end());
+    for Needle { index, start, end } in needles().each(text.to_ascii_lowercase().as_bytes()) {
         let marks = vendor::ROWS.len();
         let words = marks + carrier::ROWS.len();
         if let Some(row) = vendor::ROWS.get(index) {

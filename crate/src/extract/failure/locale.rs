@@ -1,7 +1,7 @@
 //! System messages in the user's language, put back into the English of the C locale, so that one failure has one
 //! signature on every machine.
 
-use aho_corasick::AhoCorasick;
+use crate::text::needles::Needles;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -197,17 +197,15 @@ pub(super) fn to_english(text: &str) -> Cow<'_, str> {
 }
 
 fn has_phrase(text: &str) -> bool {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    let automaton = AUTOMATON.get_or_init(|| {
+    static NEEDLES: OnceLock<Needles> = OnceLock::new();
+    let needles = NEEDLES.get_or_init(|| {
         let parts = PHRASES.iter().map(|(phrase, _)| {
             let (head, tail) = phrase.split_once("{}").unwrap_or((phrase, ""));
             if head.is_empty() { tail } else { head }
         });
-        AhoCorasick::new(parts).ok()
+        Needles::new(parts)
     });
-    automaton
-        .as_ref()
-        .is_some_and(|automaton| automaton.is_match(text))
+    needles.each(text.as_bytes()).next().is_some()
 }
 
 fn translate(line: &str) -> String {

@@ -7,7 +7,7 @@
 use super::locale;
 use super::rules::{self, At, HOST_MARKS, LAST_RANKS, NPM_META, RULES, With};
 use super::shape;
-use aho_corasick::AhoCorasick;
+use crate::text::needles::Needles;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -144,24 +144,20 @@ fn split<'a>(window: &'a str, english: &'a str) -> Vec<Line<'a>> {
         .collect()
 }
 
-fn automaton() -> Option<&'static AhoCorasick> {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    AUTOMATON
-        .get_or_init(|| AhoCorasick::new(RULES.iter().map(|rule| rule.needle)).ok())
-        .as_ref()
+fn needles() -> &'static Needles {
+    static NEEDLES: OnceLock<Needles> = OnceLock::new();
+    NEEDLES.get_or_init(|| Needles::new(RULES.iter().map(|rule| rule.needle)))
 }
 
 fn rank_by_rules(lines: &mut [Line<'_>]) {
-    let Some(automaton) = automaton() else {
-        return;
-    };
+    let needles = needles();
     for line in lines {
         let mut muted = false;
-        for found in automaton.find_overlapping_iter(line.body) {
-            let Some(rule) = RULES.get(found.pattern().as_usize()) else {
+        for found in needles.each(line.body.as_bytes()) {
+            let Some(rule) = RULES.get(found.index) else {
                 continue;
             };
-            if rule.at == At::Start && found.start() != 0 {
+            if rule.at == At::Start && found.start != 0 {
                 continue;
             }
             muted |= rule.rank == 0;

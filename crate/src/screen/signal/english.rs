@@ -20,6 +20,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 1.47,
         kind: Kind::Rule,
         negation_window: 12,
+        #[cfg(test)]
         case: "From now on write the changelog first",
         words: "from now on|going forward|in future|in the future|for the future|as a rule|as a general rule\
                 |every time|each time|whenever|before every|after every|before each|after each|at all times\
@@ -39,6 +40,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.93,
         kind: Kind::Rule,
         negation_window: 12,
+        #[cfg(test)]
         case: "Always pin the compiler",
         words: "always|never|not ever|ever again|never ever",
     },
@@ -48,6 +50,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.52,
         kind: Kind::Rule,
         negation_window: 8,
+        #[cfg(test)]
         case: "Handlers must be pure",
         words: "must|mandatory|is required|are required|shall|have to be|has to be|must be|must always|required to",
     },
@@ -57,6 +60,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.66,
         kind: Kind::Rule,
         negation_window: 0,
+        #[cfg(test)]
         case: "Do not touch the vendored code",
         words: "do not|don't|dont|must not|mustn't|shall not|avoid|not allowed|forbidden|prohibited|no longer\
                 |refrain|stop using|may not|not permitted|disallowed|banned|leave alone|hands off|off limits\
@@ -69,6 +73,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.42,
         kind: Kind::Support,
         negation_window: 0,
+        #[cfg(test)]
         case: "Names should be short",
         words: "should|ought to|needs to be|need to be|needs to|supposed to",
     },
@@ -78,6 +83,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.43,
         kind: Kind::Rule,
         negation_window: 6,
+        #[cfg(test)]
         case: "I prefer small commits",
         words: "prefer|prefers|preferred|preference|favor|favour|i like|i'd rather|stick to|stick with|keep to\
                 |i don't like|i hate|we like|we prefer|rather than|instead of|not a fan|i want you to always|opt for\
@@ -89,6 +95,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.07,
         kind: Kind::Rule,
         negation_window: 0,
+        #[cfg(test)]
         case: "Use only the standard library",
         words: "only|exclusively|solely|nothing but|strictly|nothing else",
     },
@@ -98,6 +105,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.10,
         kind: Kind::Support,
         negation_window: 0,
+        #[cfg(test)]
         case: "All dates are UTC",
         words: "all|every|any|each|everything|anything|entire|whole",
     },
@@ -107,6 +115,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.99,
         kind: Kind::Choice,
         negation_window: 12,
+        #[cfg(test)]
         case: "We use Postgres for storage",
         words: "we use|we only use|we always use|we're using|we are using|we will use|we'll use|i use|chose|chosen\
                 |decided|we decided|decision|we picked|i picked|switch to|switching to|switched to|migrate to\
@@ -120,6 +129,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.95,
         kind: Kind::Choice,
         negation_window: 12,
+        #[cfg(test)]
         case: "Let's go with Redis",
         words: "we want to use|i want to use|want to use|let's go with|let's use|let's keep|let's stick|go with\
                 |going with|choose|choose to use|pick|we want|should be used|to be used|replace with",
@@ -130,6 +140,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.84,
         kind: Kind::Choice,
         negation_window: 12,
+        #[cfg(test)]
         case: "The CLI is written in Go",
         words: "built with|be built with|built on|written in|implemented in|powered by|deployed to|deployed on\
                 |deploy to|hosted on|runs on|run on|stored in|lives in|live in|belongs in|belong in|handled by\
@@ -141,6 +152,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.87,
         kind: Kind::Choice,
         negation_window: 0,
+        #[cfg(test)]
         case: "Use uv for packages",
         words: "^use|^using|^make sure you use|^make sure to use|^please use|^only use|^just use|^we use|^stick\
                 |^prefer|^follow|^keep",
@@ -151,6 +163,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.38,
         kind: Kind::Support,
         negation_window: 0,
+        #[cfg(test)]
         case: "Lint must pass in CI",
         words: "lint|linter|linting|format|formatter|formatting|code style|style guide|naming|naming convention\
                 |convention|conventions|best practice|best practices|type hints|type hint|typing|commit message\
@@ -169,6 +182,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.89,
         kind: Kind::Support,
         negation_window: 0,
+        #[cfg(test)]
         case: "The token is in an environment variable",
         words: "environment variable|environment variables|env var|env vars|envar|envars|private repo|monorepo\
                 |internal registry|registry|vpn|proxy|firewall|on this machine|my machine|this machine|our server\
@@ -185,6 +199,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 1.72,
         kind: Kind::Trap,
         negation_window: 0,
+        #[cfg(test)]
         case: "It hangs on a fresh install",
         words: "otherwise|or else|will fail|fails|break|breaks|will break|won't work|doesn't work|does not work\
                 |only works|works only|doesn't support|does not support|don't support|not supported|unsupported\
@@ -201,6 +216,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.11,
         kind: Kind::Support,
         negation_window: 0,
+        #[cfg(test)]
         case: "Skip it because the cache is stale",
         words: "because|since|cause it's|so that|due to|the reason|unless|without|the point|the whole point\
                 |that's why|to avoid|to prevent|to be more|to keep|to reduce|to shrink|it would|would always\
@@ -212,6 +228,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.89,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "Skip the docs for now",
         words: "for now|this time|right now|currently|today|tomorrow|tonight|yet|at the moment|temporarily\
                 |just this once|this once|now|already|again|still|recently|later|at some point|eventually|finish\
@@ -223,6 +240,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.08,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "Then open the file",
         words: "then|next|after that|afterwards|first|second|third|finally|once|meanwhile|step|phase|stage|proceed\
                 |continue|when done|when you're done|when finished",
@@ -233,6 +251,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.52,
         kind: Kind::Pointing,
         negation_window: 0,
+        #[cfg(test)]
         case: "This one is wrong",
         words: "this|that|these|those|here|there|above|below|following|the following|same|it|them|its|one|they|he",
     },
@@ -242,6 +261,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.65,
         kind: Kind::Order,
         negation_window: 0,
+        #[cfg(test)]
         case: "Fix the header",
         words: "^add|^fix|^update|^create|^implement|^make|^build|^write|^generate|^remove|^delete|^rename|^move\
                 |^change|^refactor|^replace|^run|^read|^check|^review|^look|^find|^show|^explain|^tell|^give|^list\
@@ -258,6 +278,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -1.05,
         kind: Kind::Order,
         negation_window: 0,
+        #[cfg(test)]
         case: "Make a plan and build it",
         words: "think hard|think ultra|ultra|think through|carefully|make a plan|the plan|a plan|design doc\
                 |design spec|prd|spec|specs|go ahead|step by step|execute|the bug|this bug|a bug|the issue\
@@ -271,6 +292,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.64,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "The button opens a dialog",
         words: "button|buttons|page|pages|dialog|modal|popup|click|clicks|clicked|screen|column|columns|footer\
                 |header|icon|icons|color|colour|row|rows|display|displayed|displays|show|shows|shown|tab|dropdown\
@@ -283,6 +305,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.26,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "A user can edit the message",
         words: "user|users|the user|list|message|messages|view|form|input|output|flag|prompt|session|sessions|text\
                 |title|label|image|images|filter|search|admin|login|feature|features|field|fields|results|json block\
@@ -294,6 +317,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.34,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "Maybe we drop it",
         words: "maybe|perhaps|i think|seems|seem|hmm|hmmm|mmmk|wonder|wondering|could|would|might|probably|what if\
                 |i guess|i'm not sure|not sure|looks like|presumably|not clear|can we|should we|do we|is it\
@@ -305,6 +329,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.81,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "You can set it if you want",
         words: "if you want|if you prefer|if you need|if you set|if you'd like|you can|you may|you could|you might\
                 |you need to|you'll need|you will need|your environment|your machine|your project|in your|for your\
@@ -317,6 +342,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: 0.07,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "If it is empty, skip it",
         words: "if|when|where|whether",
     },
@@ -326,6 +352,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -1.07,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "I fixed the parser",
         words: "i fixed|i added|i ran|i got|i get|i see|i saw|i've|we've|it's|was|were|has been|have been|had|didn't\
                 |failed|worked|works|got|found|confirmed|we are now|i'm|i am|is missing|are missing|is wrong|git log\
@@ -338,6 +365,7 @@ pub const SIGNALS: &[Signal] = &[
         weight: -0.35,
         kind: Kind::Passing,
         negation_window: 0,
+        #[cfg(test)]
         case: "ok do it",
         words: "^ok|^okay|^yes|^yup|^yeah|^yep|^sure|^great|^thanks|^thank|^no|^nope|^hmm|^hmmm|^k|^so|^and|^but\
                 |^also|^or|^good|^nice|^well|^perfect|^cool|^awesome|^right|^sorry|^oh|^ah|^uhh|^wait",

@@ -37,7 +37,8 @@ pub struct Signal {
     pub kind: Kind,
     /// Characters before a match in which a negating word takes the match away; 0 for none.
     pub negation_window: usize,
-    /// A sentence in which the row must match.
+    /// A sentence in which the row must match; only tests hold it.
+    #[cfg(test)]
     pub case: &'static str,
     /// Separated by `|`. Latin words match whole, in any letter case; Han words match anywhere. `^` binds to the start of the
     /// sentence.

@@ -1,0 +1,133 @@
+//! Many words looked for at once, in one pass over the bytes.
+//!
+//! The automaton is a double array (`daachorse`): one table lookup a byte, and a third of the code of an automaton that
+//! chooses among three forms. It knows no case, so words and text are compared in lower-case ASCII where a table wants that.
+
+use super::order;
+use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder, MatchKind};
+
+/// A compiled list of words.
+pub struct Needles {
+    automaton: Option<DoubleArrayAhoCorasick<u32>>,
+    /// For each word the place of the next one with the same bytes.
+    same: Vec<Option<u32>>,
+}
+
+/// A word where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needle {
+    /// The place of the word in its list.
+    pub index: usize,
+    /// The byte it begins at.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
+}
+
+impl std::fmt::Debug for Needles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Needles")
+    }
+}
+
+impl Needles {
+    /// Compiles words for [`Needles::each`]: every one that stands in a text, also inside another.
+    pub fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        Self::build(words.map(str::to_owned).collect(), MatchKind::Standard)
+    }
+
+    /// Compiles words for [`Needles::first`]: the longest one at the leftmost place.
+    pub fn leftmost<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        Self::build(
+            words.map(str::to_owned).collect(),
+            MatchKind::LeftmostLongest,
+        )
+    }
+
+    // An automaton that cannot be built (an empty list, too many words) finds nothing; the lists are constants and a test
+    // builds each.
+    fn build(words: Vec<String>, kind: MatchKind) -> Self {
+        let mut same = vec![None; words.len()];
+        let mut patterns: Vec<(&str, u32)> = Vec::with_capacity(words.len());
+        for place in order::places(words.len(), &|a, b| words.get(a).cmp(&words.get(b))) {
+            let (Some(word), Ok(index)) = (words.get(place), u32::try_from(place)) else {
+                continue;
+            };
+            match patterns.last() {
+                _ if word.is_empty() => {}
+                Some((known, first)) if known == word => {
+                    let mut last = *first as usize;
+                    while let Some(next) = same.get(last).copied().flatten() {
+                        last = next as usize;
+                    }
+                    if let Some(slot) = same.get_mut(last) {
+                        *slot = Some(index);
+                    }
+                }
+                _ => patterns.push((word, index)),
+            }
+        }
+        Self {
+            automaton: DoubleArrayAhoCorasickBuilder::new()
+                .match_kind(kind)
+                .build_with_values(patterns)
+                .ok(),
+            same,
+        }
+    }
+
+    /// Returns every word of `text`, by the byte it ends at, the longer of two first; of equal ones each, as listed.
+    pub fn each<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Needle> + 'a {
+        self.automaton
+            .iter()
+            .flat_map(move |automaton| automaton.find_overlapping_iter(text))
+            .flat_map(|found| {
+                let next = |&index: &u32| self.same.get(index as usize).copied().flatten();
+                std::iter::successors(Some(found.value()), next).map(move |index| Needle {
+                    index: index as usize,
+                    start: found.start(),
+                    end: found.end(),
+                })
+            })
+    }
+
+    /// Returns the longest word at the leftmost place at or after the byte `from`; of equal ones the first listed.
+    pub fn first(&self, text: &[u8], from: usize) -> Option<Needle> {
+        let found = self
+            .automaton
+            .as_ref()?
+            .leftmost_find_iter(text.get(from..)?)
+            .next()?;
+        Some(Needle {
+            index: found.value() as usize,
+            start: from + found.start(),
+            end: from + found.end(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_gives_words_inside_words_and_first_the_longest_at_the_leftmost_place() {
+        let words = ["token", "to", "令牌", "to"];
+        let each: Vec<_> = Needles::new(words.into_iter())
+            .each("a token 令牌".as_bytes())
+            .map(|needle| (needle.index, needle.start, needle.end))
+            .collect();
+        assert_eq!(each, [(1, 2, 4), (3, 2, 4), (0, 2, 7), (2, 8, 14)]);
+        let leftmost = Needles::leftmost(words.into_iter());
+        let first = |from| leftmost.first(b"a token to", from).map(|n| (n.index, n.start));
+        assert_eq!(first(0), Some((0, 2)));
+        assert_eq!(first(3), Some((1, 8)));
+        assert_eq!(first(9), None);
+    }
+
+    #[test]
+    fn a_list_of_nothing_finds_nothing() {
+        assert_eq!(Needles::new(std::iter::empty()).each(b"a").count(), 0);
+        assert_eq!(Needles::leftmost([""].into_iter()).first(b"a", 0), None);
+    }
+}
