@@ -14,7 +14,7 @@ const dist = join(root, 'dist')
 const provenanceFile = join(dist, 'provenance.json')
 const coreFiles = ['core.js', 'core.d.ts', 'core_bg.wasm']
 const coreInputs = [
-  'Cargo.toml', 'Cargo.lock', '.cargo', 'crate/Cargo.toml', 'crate/src', 'crate/bindgen', 'scripts/build.mjs', 'scripts/toolchain.mjs',
+  'Cargo.toml', 'Cargo.lock', '.cargo', 'crate/Cargo.toml', 'crate/src', 'crate/rank', 'crate/bindgen', 'scripts/build.mjs', 'scripts/toolchain.mjs',
 ]
 const shimInputs = ['plugin', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'scripts/build.mjs']
 

@@ -6,10 +6,10 @@ pub mod clean;
 pub mod day;
 pub mod digest;
 pub mod needles;
-pub mod order;
 pub mod secret;
 pub mod sentence;
-pub mod token;
+
+pub use jev_memory_rank::{order, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -119,7 +119,11 @@ mod tests {
             .collect();
         assert_eq!(each, [(1, 2, 4), (3, 2, 4), (0, 2, 7), (2, 8, 14)]);
         let leftmost = Needles::leftmost(words.into_iter());
-        let first = |from| leftmost.first(b"a token to", from).map(|n| (n.index, n.start));
+        let first = |from| {
+            leftmost
+                .first(b"a token to", from)
+                .map(|n| (n.index, n.start))
+        };
         assert_eq!(first(0), Some((0, 2)));
         assert_eq!(first(3), Some((1, 8)));
         assert_eq!(first(9), None);

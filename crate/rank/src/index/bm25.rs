@@ -1,7 +1,7 @@
 //! The BM25 formula and its constants.
 
 use super::postings::{CODES, TF_MAX, length_of_code, norm_slot};
-use crate::text::token::{TokenKey, is_weak};
+use crate::token::{TokenKey, is_weak};
 
 /// Constants of the score.
 ///

@@ -181,7 +181,7 @@ fn slot(key: TokenKey) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::token::{tokens, words};
+    use crate::token::{tokens, words};
     use std::collections::BTreeSet;
 
     #[test]

@@ -3,7 +3,7 @@
 //! A token of one document keeps its posting in the table itself; most tokens do. Lists of more live in one arena, in
 //! blocks of a power of two, so a list's capacity follows from its length and freed blocks are used again.
 
-use crate::text::token::{TokenKey, is_weak};
+use crate::token::{TokenKey, is_weak};
 
 /// Document numbers are below this: 20 bits of a posting.
 pub const DOCS_MAX: u32 = 1 << 20;

@@ -11,7 +11,7 @@ mod top;
 pub use explain::{Explanation, TermScore};
 pub use postings::DOCS_MAX;
 
-use crate::text::token::{self, TokenKey};
+use crate::token::{self, TokenKey};
 use bm25::Norms;
 pub use bm25::Weights;
 use postings::Postings;

@@ -1,8 +1,8 @@
 //! Why a document scores what it scores.
 
 use super::{Index, bm25, postings};
-use crate::text::order;
-use crate::text::token;
+use crate::order;
+use crate::token;
 use serde::Serialize;
 
 /// A score and the terms it is the sum of.
@@ -13,7 +13,7 @@ pub struct Explanation {
     pub score: f32,
     /// Best first, ties by word. Only matching ones.
     pub terms: Vec<TermScore>,
-    /// Tokens of the document, as kept (see the limits of [`crate::rank`]).
+    /// Tokens of the document, as kept (see the limits of [`super::Index`]).
     pub length: u32,
     pub average_length: f32,
     /// Documents in the index.

@@ -1,0 +1,10 @@
+//! Lexical ranking by itself: texts become tokens, tokens an index, an index answers.
+//!
+//! A package of its own for one reason: it is the code a step of the agent waits for, so it is compiled for speed, while
+//! the core around it is compiled for size (the profiles in `Cargo.toml` say so). Nothing here knows what a memory is.
+
+pub mod order;
+pub mod token;
+mod index;
+
+pub use index::{DOCS_MAX, Explanation, Hit, Index, Relevance, TermScore, Weights};
