@@ -5,17 +5,18 @@
 mod folder;
 
 use expect_test::expect_file;
-use folder::{DIR, Folder, NOW, memory, position, scope};
+use folder::{DIR, Folder, NOW, memory, position, scope, write};
+use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::Disk;
 use jev_memory_core::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
     Status, Type,
 };
-use jev_memory_core::store::State;
-use jev_memory_core::store::codec::{Line, decode, encode};
+use jev_memory_core::store::codec::{Line, checksum, decode, encode, seal};
 use jev_memory_core::store::entry::{Body, Chosen, Fact, Observation, Row};
 use jev_memory_core::store::scan::{End, scan};
 use jev_memory_core::store::snapshot;
+use jev_memory_core::store::{Draft, State};
 
 fn failed(count: u32) -> Body {
     Fact::Failure {
@@ -287,6 +288,39 @@ fn a_frozen_ledger_is_read_for_ever() {
     assert_eq!(state.failures().next().map(|x| x.count), Some(2));
     assert_eq!(state.read_to(&SessionId::from("s-1")), EventSeq(31));
     assert_eq!(state.scope_of(&ScopeKey::from("path:/srv/shop")), &scope());
+}
+
+#[test]
+fn a_newer_version_is_known_by_its_checksum_and_left_alone() {
+    // What a later version may look like: the place of `v` and the checksums are all that stays.
+    let mut ledger = include_bytes!("../../test/data/ledgers/v1.jsonl").to_vec();
+    let start = ledger.len();
+    ledger.extend_from_slice(br#"{"v":2,"who":"d-later","number":25,"is":["another","row"]"#);
+    seal(&mut ledger, start);
+    expect_file!["../../test/data/ledgers/v2.jsonl"]
+        .assert_eq(&String::from_utf8(ledger.clone()).expect("text"));
+    let zeros = "0".repeat(16);
+    let document = format!(
+        "{{\"format\":\"dsh-jev-memory\",\"v\":2,\"origin\":\"d-later\",\"seq\":9,\"offset\":0,\"link\":\"\",\"digest\":\"{zeros}\",\n\"records\":{{}}}}\n"
+    );
+    let document = document.replace(&zeros, &checksum(document.as_bytes()));
+    expect_file!["../../test/data/ledgers/v2.memory.json"].assert_eq(&document);
+    for (name, bytes) in [
+        ("ledger.jsonl", ledger),
+        ("memory.json", document.into_bytes()),
+    ] {
+        let disk = Disk::new();
+        disk.put(&format!("{DIR}/{name}"), &bytes);
+        let folder = Folder::on(&disk, 1);
+        assert_eq!(folder.store.borrow().newer_version(), Some(2), "{name}");
+        let refused = folder.try_commit(Draft {
+            rows: vec![write("anything at all")],
+            ..Draft::default()
+        });
+        assert!(matches!(refused, Err(StoreError::NewerVersion { .. })));
+        assert_eq!(disk.paths(), [format!("{DIR}/{name}")]);
+        assert_eq!(disk.get(&disk.paths()[0]), Some(bytes));
+    }
 }
 
 #[test]
