@@ -43,7 +43,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs', '**/*.js'],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
+    languageOptions: { globals: { AbortSignal: 'readonly', console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/no-unsafe-member-access': 'off', '@typescript-eslint/no-unsafe-return': 'off', '@typescript-eslint/no-unsafe-argument': 'off' },
   },
   // Declarations that go into the module: the generator reads them, and what it writes is checked with the shim.

@@ -150,7 +150,7 @@ test('every damage of every file has its outcome, and the next turn is kept', as
     assert.ok(!existsSync(join(folder, 'lock')) && !existsSync(join(folder, 'forgetting.json')), told)
   }
   const done = await Promise.allSettled(Object.entries(table).flatMap(([file, row]) =>
-    Object.entries(row).map(([name, expected]) => cell(file, name, damages[name] as Damage, expected))))
+    Object.entries(row).map(([name, expected]) => cell(file, name, damages[name] ?? (bytes => bytes), expected))))
   t.diagnostic(`${done.length} damages`)
   if (process.env.SHOW) for (const line of results) t.diagnostic(line)
   assert.deepEqual(done.flatMap(one => one.status === 'rejected' ? [String((one.reason as Error).message)] : []), [])

@@ -583,3 +583,29 @@ fn what_a_living_process_is_writing_stays() {
     assert!(matches!(refused, Err(StoreError::LockBusy { .. })));
     assert_eq!(halves(&other).len(), HALVES.len() + 1);
 }
+
+#[test]
+fn a_ledger_whose_numbers_are_at_their_end_is_read_and_written_on_or_refused() {
+    use jev_memory_core::store::codec::seal;
+    for seq in [u64::MAX, u64::MAX - 1, u64::MAX - 2, u64::MAX - 1_000] {
+        let folder = Folder::new();
+        folder.commit(vec![write("rule one")]);
+        let mut text = folder.text("ledger.jsonl").into_bytes();
+        let start = text.len();
+        let row = format!(
+            r#"{{"v":1,"origin":"d-1","seq":{seq},"at":1,"tx":{seq},"last":true,"kind":"dream""#
+        );
+        text.extend_from_slice(row.as_bytes());
+        seal(&mut text, start);
+        folder.disk.put(&format!("{DIR}/ledger.jsonl"), &text);
+        let again = folder.reopen();
+        assert_eq!(again.state().memories().len(), 1);
+        let done = again.try_commit(Draft {
+            rows: vec![write("rule two"), write("rule three")],
+            ..Draft::default()
+        });
+        println!("{seq} {done:?} {:?}", again.state().seq());
+        let _ = block_on(close(&again.store, again.ports(), 500));
+        assert_eq!(again.reopen().state(), again.state(), "{seq}");
+    }
+}

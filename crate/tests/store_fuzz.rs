@@ -10,8 +10,10 @@
     clippy::panic
 )]
 
+mod bytes;
 mod folder;
 
+use bytes::mutate;
 use folder::{DIR, Folder, memory, turn, write};
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::{Disk, FakeRandom, block_on};
@@ -29,32 +31,6 @@ const FILES: &[&str] = &[
     "lock",
     "forgetting.json",
     "ledger.000001.jsonl",
-];
-
-/// Pieces that a reader takes seriously.
-const WORDS: &[&str] = &[
-    "\n",
-    "\r\n",
-    "{\"v\":1",
-    "{\"v\":2",
-    "\"last\":true",
-    "\"seq\":0",
-    "\"seq\":18446744073709551615",
-    "\"tx\":1",
-    "\"kind\":\"forget\"",
-    "\"kind\":\"checkpoint\"",
-    "null",
-    "[]",
-    "{}",
-    "\"sum\":\"",
-    "\u{feff}",
-    "\0\0\0\0",
-    "-1",
-    "1e999",
-    "\"offset\":99999999999",
-    "\"memories\":[",
-    "\u{d7ff}",
-    "\"digest\":\"0000000000000000\"",
 ];
 
 fn sample(random: &FakeRandom) -> Disk {
@@ -82,56 +58,6 @@ fn sample(random: &FakeRandom) -> Disk {
         block_on(forget(&folder.store, folder.ports(), request, 500)).expect("forgets");
     }
     disk
-}
-
-fn mutate(random: &FakeRandom, bytes: &mut Vec<u8>) {
-    for _ in 0..1 + random.next() % 4 {
-        let at = (random.next() as usize) % (bytes.len() + 1);
-        let length = (random.next() as usize) % 40;
-        let end = (at + length).min(bytes.len());
-        match random.next() % 9 {
-            0 => bytes.truncate(at),
-            1 => {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte ^= 1 << (random.next() % 8);
-                }
-            }
-            2 => bytes[at..end].fill(0),
-            3 => {
-                bytes.drain(at..end);
-            }
-            4 => {
-                let copy = bytes[at..end].to_vec();
-                bytes.splice(at..at, copy);
-            }
-            5 => {
-                let word = WORDS[(random.next() as usize) % WORDS.len()];
-                bytes.splice(at..at, word.bytes());
-            }
-            6 => {
-                let noise: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-                bytes.splice(at..end, noise);
-            }
-            7 => {
-                let mut lines: Vec<Vec<u8>> = bytes
-                    .split_inclusive(|&b| b == b'\n')
-                    .map(<[u8]>::to_vec)
-                    .collect();
-                if lines.len() > 1 {
-                    let (a, b) = (
-                        (random.next() as usize) % lines.len(),
-                        (random.next() as usize) % lines.len(),
-                    );
-                    lines.swap(a, b);
-                }
-                *bytes = lines.concat();
-            }
-            _ => {
-                let text = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
-                *bytes = text.into_bytes();
-            }
-        }
-    }
 }
 
 fn check(seed: u64) {
