@@ -585,27 +585,42 @@ fn what_a_living_process_is_writing_stays() {
 }
 
 #[test]
-fn a_ledger_whose_numbers_are_at_their_end_is_read_and_written_on_or_refused() {
-    use jev_memory_core::store::codec::seal;
-    for seq in [u64::MAX, u64::MAX - 1, u64::MAX - 2, u64::MAX - 1_000] {
-        let folder = Folder::new();
-        folder.commit(vec![write("rule one")]);
-        let mut text = folder.text("ledger.jsonl").into_bytes();
-        let start = text.len();
-        let row = format!(
-            r#"{{"v":1,"origin":"d-1","seq":{seq},"at":1,"tx":{seq},"last":true,"kind":"dream""#
-        );
-        text.extend_from_slice(row.as_bytes());
-        seal(&mut text, start);
-        folder.disk.put(&format!("{DIR}/ledger.jsonl"), &text);
-        let again = folder.reopen();
-        assert_eq!(again.state().memories().len(), 1);
-        let done = again.try_commit(Draft {
-            rows: vec![write("rule two"), write("rule three")],
-            ..Draft::default()
-        });
-        println!("{seq} {done:?} {:?}", again.state().seq());
-        let _ = block_on(close(&again.store, again.ports(), 500));
-        assert_eq!(again.reopen().state(), again.state(), "{seq}");
+fn a_number_without_a_successor_is_damage() {
+    use jev_memory_core::store::codec::{SEQ_MAX, seal};
+    for seq in [0, SEQ_MAX + 1, u64::MAX - 1, u64::MAX] {
+        for (seq, tx) in [(seq, 2), (2, seq)] {
+            let folder = Folder::new();
+            folder.commit(vec![write("rule one")]);
+            let mut text = folder.text("ledger.jsonl").into_bytes();
+            let start = text.len();
+            let row = format!(
+                r#"{{"v":1,"origin":"d-1","seq":{seq},"at":1,"tx":{tx},"last":true,"kind":"dream""#
+            );
+            text.extend_from_slice(row.as_bytes());
+            seal(&mut text, start);
+            folder.disk.put(&format!("{DIR}/ledger.jsonl"), &text);
+            let again = folder.reopen();
+            again.commit(vec![write("rule two"), write("rule three")]);
+            assert_eq!(texts(&again).len(), 3);
+            assert_eq!(again.state().seq().0, 4, "with the row that says so");
+            assert_eq!(again.reopen().state(), again.state());
+        }
     }
+    // The last one that counts: nothing can follow it, and that is said.
+    let folder = Folder::new();
+    folder.commit(vec![write("rule one")]);
+    let mut text = folder.text("ledger.jsonl").into_bytes();
+    let start = text.len();
+    let row = format!(
+        r#"{{"v":1,"origin":"d-1","seq":{SEQ_MAX},"at":1,"tx":{SEQ_MAX},"last":true,"kind":"dream""#
+    );
+    text.extend_from_slice(row.as_bytes());
+    seal(&mut text, start);
+    folder.disk.put(&format!("{DIR}/ledger.jsonl"), &text);
+    let refused = folder.try_commit(Draft {
+        rows: vec![write("rule two")],
+        ..Draft::default()
+    });
+    assert!(matches!(refused, Err(StoreError::RowInvalid { .. })));
+    assert_eq!(texts(&folder.reopen()), ["active rule one"]);
 }

@@ -17,6 +17,9 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Longest line of any kind but `checkpoint`: sixteen of the longest quotes with room, far under a read of one segment.
 pub const ROW_MAX_BYTES: usize = 256 * 1024;
 
+/// The last number of a row: what every reader of JSON can hold. A commit a microsecond reaches it in three centuries.
+pub const SEQ_MAX: u64 = (1 << 53) - 1;
+
 /// Between the fields of a row and its checksum.
 const SUM_KEY: &[u8] = br#","sum":""#;
 /// Hexadecimal digits of a checksum.
@@ -132,10 +135,19 @@ pub fn decode(line: &[u8]) -> Line {
     if verified(line).is_none() {
         return Line::Damaged("checksum");
     }
-    match serde_json::from_slice::<Read>(line) {
+    let read = match serde_json::from_slice::<Read>(line) {
         Ok(Read(row)) => Line::Row(row),
         Err(_) => decode_any_order(line),
+    };
+    match read {
+        Line::Row(row) if !is_number(row.seq) || !is_number(row.tx) => Line::Damaged("number"),
+        read => read,
     }
+}
+
+/// Returns whether a row can have this number: one that has no successor would end the ledger.
+pub fn is_number(seq: Seq) -> bool {
+    (1..=SEQ_MAX).contains(&seq.0)
 }
 
 /// Reads a row whose fields stand in another order, or whose version is newer.

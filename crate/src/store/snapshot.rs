@@ -1,6 +1,6 @@
 //! `memory.json`: the state a person can read, with a digest of itself and the place in the ledger it reflects.
 
-use super::codec::checksum;
+use super::codec::{checksum, is_number};
 use super::entry::LEDGER_VERSION;
 use super::scan::End;
 use super::state::State;
@@ -158,6 +158,7 @@ pub fn read(bytes: &[u8]) -> Snapshot {
         match header(bytes) {
             Ok(header) if header.format != FORMAT => return Snapshot::Damaged("foreign"),
             Ok(header) if header.v > LEDGER_VERSION => return Snapshot::Newer(header.v),
+            Ok(header) if !is_number(header.seq) => return Snapshot::Damaged("number"),
             Ok(header) => {
                 if let Ok(tables) = serde_json::from_slice::<Tables>(bytes) {
                     return Snapshot::Whole(header, Box::new(tables));
