@@ -3,6 +3,7 @@
 //! Rows are JSON objects, one a line; a row that is no JSON is left out. The formats are those of the corpus' scorer.
 
 use crate::config::Config;
+use crate::conflict;
 use crate::extract::{self, Candidate, failure};
 use crate::gate::{Gate, gate};
 use crate::judge::heuristic;
@@ -30,7 +31,7 @@ pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
         "write" => rows().map(|row| write(&row)).collect(),
         "signals" => rows().map(|row| signals(&row)).collect(),
         "failures" => rows().map(|row| failure_of(&row)).collect(),
-        "conflicts" => rows().map(|row| conflict(&row)).collect(),
+        "conflicts" => rows().map(|row| contradicted(&row)).collect(),
         "retrieval" => retrieval(&rows().collect::<Vec<_>>(), memories),
         "sessions" => serde_json::from_str(input)
             .ok()
@@ -150,8 +151,8 @@ fn retrieval(queries: &[Value], memories: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The known memories of a row by their rank against its new sentence. Nothing detects a conflict yet, so none is named.
-fn conflict(row: &Value) -> Value {
+/// The known memories of a row by their rank against its new sentence, and the one of the best that it contradicts.
+fn contradicted(row: &Value) -> Value {
     let none = Vec::new();
     let memories = row
         .get("memories")
@@ -167,7 +168,17 @@ fn conflict(row: &Value) -> Value {
         .filter_map(|hit| memories.get(hit.doc as usize))
         .map(|memory| text(memory, "id"))
         .collect();
-    json!({ "id": row.get("id"), "conflict_ids": [], "ranked": ranked })
+    let known = hits
+        .iter()
+        .filter_map(|hit| memories.get(hit.doc as usize))
+        .map(|memory| text(memory, "text"));
+    let found = conflict::detect(text(row, "new"), known);
+    let reason = found.as_ref().map(|found| {
+        let contradiction = &found.contradiction;
+        json!([contradiction.reason.as_str(), contradiction.score, contradiction.shared])
+    });
+    let named: Vec<&&str> = found.iter().filter_map(|found| ranked.get(found.at)).collect();
+    json!({ "id": row.get("id"), "conflict_ids": named, "ranked": ranked, "reason": reason })
 }
 
 /// Writes of one session document: sentences, and failures seen as often as the default asks.

@@ -22,6 +22,7 @@ pub mod screen;
 pub mod judge;
 pub mod gate;
 pub mod rank;
+pub mod conflict;
 pub mod evaluate;
 pub mod port;
 pub mod store;

@@ -132,6 +132,12 @@ fn signals(reading: &Reading) -> Vec<MatchedSignal> {
     words.chain(compounds).chain(shapes).collect()
 }
 
+/// Returns whether a lower-case word is a name of technology.
+pub fn is_technology(word: &str) -> bool {
+    let mut names = tech::NAMES.split_whitespace();
+    names.any(|name| name == word)
+}
+
 struct Tables {
     lexicon: Lexicon,
     windows: Vec<usize>,

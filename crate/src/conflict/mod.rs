@@ -1,0 +1,57 @@
+//! The offline detector of contradictions: one subject with another value, or the opposite said of it.
+//!
+//! Precision first: a card about two rules that go well together costs a person's attention, a missed contradiction leaves two
+//! rules of which the newer is shown beside the older. What the detector cannot tell it leaves alone.
+
+mod align;
+mod compare;
+mod reading;
+mod words;
+
+pub use compare::{Contradiction, Reason, compare};
+
+/// The known sentence that a new one contradicts, by its place in the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub at: usize,
+    pub contradiction: Contradiction,
+}
+
+/// Contradictions this close to the best one are as good.
+const TIE: f64 = 0.02;
+
+/// Returns the one of `known` that `new` contradicts. The best-ranked of equals, unless they are about different things.
+pub fn detect<'a>(new: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Found> {
+    let mut best: Option<(Found, &str)> = None;
+    let mut rival: Option<(f64, &str)> = None;
+    for (at, old) in known.into_iter().enumerate() {
+        let Some(contradiction) = compare(new, old) else {
+            continue;
+        };
+        let score = contradiction.score;
+        match &best {
+            Some((found, _)) if score <= found.contradiction.score => {
+                if rival.is_none_or(|(known, _)| score > known) {
+                    rival = Some((score, old));
+                }
+            }
+            _ => {
+                rival = best
+                    .take()
+                    .map(|(found, old)| (found.contradiction.score, old));
+                best = Some((Found { at, contradiction }, old));
+            }
+        }
+    }
+    let (found, old) = best?;
+    // A sentence that fits two different records equally well names neither.
+    let is_vague = rival.is_some_and(|(score, other)| {
+        score > found.contradiction.score - TIE
+            && score < compare::CERTAIN
+            && compare::differ_in_subject(old, other)
+    });
+    (!is_vague).then_some(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,574 @@
+//! Reads a sentence as clauses of units: what it is about, the values it names, and what it refuses.
+
+use super::words::{self, Role};
+use crate::screen::is_technology;
+use crate::text::token::{TokenKey, tokens};
+use std::collections::BTreeSet;
+
+/// Units of one sentence; what is over is left out. 400 characters of Han are 400 units.
+const UNITS_MAX: usize = 400;
+/// Characters of a Chinese word of the tables, at most.
+const CHINESE_MAX: usize = 5;
+
+/// What a unit can be compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A Han character or a Latin word: what is spoken of.
+    Plain,
+    /// A number, a version, an amount.
+    Number,
+    /// A name, a tool, an identifier, a path.
+    Name,
+    /// A natural language.
+    Language,
+}
+
+/// One word, value or Han character.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit {
+    /// As compared: lower case, an amount of time in milliseconds.
+    pub(super) text: String,
+    pub(super) class: Class,
+    /// What a number counts; empty where it is not told.
+    pub(super) measure: &'static str,
+    /// The word's token, which words of one meaning share; 0 for a value.
+    key: TokenKey,
+    /// Whether a refusal before it in its clause reaches it.
+    pub(super) refused: bool,
+    /// Whether a word that rules or chooses stands before it in its clause.
+    pub(super) ruled: bool,
+    /// Whether a word that says where something lies stands before it in its clause.
+    pub(super) placed: bool,
+    /// Its clause.
+    pub(super) clause: usize,
+}
+
+impl Unit {
+    /// Returns how much the unit says: a Han character is half a word.
+    pub(super) fn weight(&self) -> u32 {
+        match self.class {
+            Class::Plain if !self.text.is_ascii() => 1,
+            _ => 2,
+        }
+    }
+
+    /// Returns whether the unit is a value.
+    pub(super) fn is_value(&self) -> bool {
+        self.class != Class::Plain
+    }
+
+    /// Returns whether both say the same.
+    pub(super) fn same(&self, other: &Unit) -> bool {
+        match (self.class, other.class) {
+            (Class::Number, Class::Number) => {
+                self.text == other.text
+                    && (self.measure == other.measure
+                        || self.measure.is_empty()
+                        || other.measure.is_empty())
+            }
+            (Class::Plain, Class::Plain) => {
+                self.text == other.text
+                    || (self.key != 0 && self.key == other.key)
+                    || nearly(&self.text, &other.text)
+            }
+            _ => self.text == other.text,
+        }
+    }
+}
+
+/// Returns whether two longer words differ by one letter, as a slip of the pen does.
+fn nearly(a: &str, b: &str) -> bool {
+    let longer = a.len().max(b.len());
+    if longer < 6 || a.len().abs_diff(b.len()) > 1 || !a.is_ascii() || !b.is_ascii() {
+        return false;
+    }
+    let before = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let after = a
+        .bytes()
+        .rev()
+        .zip(b.bytes().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
+    before + after + 1 >= longer
+}
+
+/// One clause.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Clause {
+    /// Refusals in it; an odd number refuses.
+    pub(super) n_refusals: u32,
+    /// Whether it rules or chooses.
+    pub(super) rules: bool,
+    /// Whether it says where something lies.
+    pub(super) places: bool,
+    /// Whether it leaves room: unless, except, 除非.
+    pub(super) excepts: bool,
+}
+
+impl Clause {
+    /// Returns whether the clause refuses.
+    pub(super) fn refuses(&self) -> bool {
+        self.n_refusals % 2 == 1
+    }
+}
+
+/// One sentence, read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Reading {
+    pub(super) units: Vec<Unit>,
+    pub(super) clauses: Vec<Clause>,
+    /// Parts of time it names.
+    pub(super) periods: BTreeSet<String>,
+    /// Members of sets whose members stand side by side, with their set.
+    pub(super) siblings: BTreeSet<(usize, String)>,
+    pub(super) is_chinese: bool,
+}
+
+impl Reading {
+    /// Reads a sentence.
+    pub(super) fn of(text: &str) -> Self {
+        let mut reader = Reader {
+            reading: Reading {
+                is_chinese: text.chars().any(is_han),
+                ..Reading::default()
+            },
+            refusing: false,
+            ruling: false,
+            placing: false,
+            begins: true,
+            quoted: false,
+            joined: false,
+            refused_at: None,
+        };
+        reader.reading.clauses.push(Clause::default());
+        reader.read(text);
+        reader.end_clause();
+        reader.reading
+    }
+
+    /// Returns the units of a clause.
+    pub(super) fn of_clause(&self, clause: usize) -> impl Iterator<Item = &Unit> {
+        self.units.iter().filter(move |unit| unit.clause == clause)
+    }
+}
+
+pub(super) fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+struct Reader {
+    reading: Reading,
+    refusing: bool,
+    ruling: bool,
+    placing: bool,
+    /// Whether no word of the clause was read yet: a capital says nothing there.
+    begins: bool,
+    quoted: bool,
+    /// Whether the run being read follows a Han character at once.
+    joined: bool,
+    /// Units before the clause's last refusal.
+    refused_at: Option<usize>,
+}
+
+impl Reader {
+    fn read(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let length = if is_han(c) {
+                rest.find(|c| !is_han(c)).unwrap_or(rest.len())
+            } else if is_wordly(c) {
+                rest.find(|c| !is_wordly(c)).unwrap_or(rest.len())
+            } else {
+                c.len_utf8()
+            };
+            let (head, tail) = rest.split_at(length);
+            rest = tail;
+            if is_han(c) {
+                self.han(head);
+                self.joined = true;
+                continue;
+            }
+            if is_wordly(c) {
+                self.word(head, tail);
+            } else {
+                self.sign(c);
+            }
+            self.joined = false;
+        }
+    }
+
+    fn sign(&mut self, c: char) {
+        match c {
+            '`' => self.quoted = !self.quoted,
+            '，' | '。' | '；' | '！' | '？' | ',' | ';' | '!' | '?' | '\n' | '（' | '）' | '('
+            | ')' | '—' => {
+                // A list inside quotes is one value's.
+                if !self.quoted {
+                    self.end_clause();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_clause(&mut self) {
+        let clause = self.reading.clauses.len().saturating_sub(1);
+        // "那套不用了": a refusal with nothing behind it is about what stands before it.
+        if self.refused_at == Some(self.reading.units.len()) {
+            for unit in &mut self.reading.units {
+                unit.refused |= unit.clause == clause;
+            }
+        }
+        let is_empty = !self.reading.units.iter().any(|unit| unit.clause == clause);
+        if is_empty {
+            if let Some(last) = self.reading.clauses.last_mut() {
+                *last = Clause::default();
+            }
+        } else {
+            self.reading.clauses.push(Clause::default());
+        }
+        (self.refusing, self.ruling, self.begins) = (false, false, true);
+        self.placing = false;
+        self.refused_at = None;
+    }
+
+    /// Reads a run of Han characters, the longest word of the tables first.
+    fn han(&mut self, run: &str) {
+        let mut rest = run;
+        while let Some(c) = rest.chars().next() {
+            if let Some(length) = self.measure(rest) {
+                rest = rest.get(length..).unwrap_or("");
+                continue;
+            }
+            let found = (1..=CHINESE_MAX).rev().find_map(|n_chars| {
+                let end = rest
+                    .char_indices()
+                    .nth(n_chars)
+                    .map_or(rest.len(), |(at, _)| at);
+                let word = rest.get(..end)?;
+                (word.chars().count() == n_chars)
+                    .then(|| words::chinese(word).map(|role| (word, role)))
+                    .flatten()
+            });
+            let (length, role) = match found {
+                Some((word, role)) => (word.len(), Some((word, role))),
+                None => match chinese_number(rest) {
+                    Some((number, length)) => {
+                        self.push(&number, Class::Number, "", 0);
+                        rest = rest.get(length..).unwrap_or("");
+                        continue;
+                    }
+                    None => (c.len_utf8(), None),
+                },
+            };
+            match role {
+                Some((word, role)) => self.role(word, role),
+                None => self.push(c.encode_utf8(&mut [0; 4]), Class::Plain, "", 0),
+            }
+            rest = rest.get(length..).unwrap_or("");
+            self.begins = false;
+        }
+    }
+
+    /// Joins a measure to the number before it, and returns its length.
+    fn measure(&mut self, rest: &str) -> Option<usize> {
+        let last = self.reading.units.last_mut()?;
+        if last.class != Class::Number || !last.measure.is_empty() {
+            return None;
+        }
+        let (measure, word) = measure_at(rest)?;
+        last.text = amount(&last.text, word);
+        last.measure = measure;
+        Some(word.len())
+    }
+
+    fn role(&mut self, word: &str, role: Role) {
+        if let Some(clause) = self.reading.clauses.last_mut() {
+            match role {
+                Role::Not => {
+                    clause.n_refusals += 1;
+                    clause.rules = true;
+                }
+                Role::Must | Role::Choose => clause.rules = true,
+                Role::Place => clause.places = true,
+                _ => {}
+            }
+            // Of "put it in x" the preposition is what stands before the place.
+            if role == Role::At || (role == Role::Place && !word.is_ascii()) {
+                self.placing = true;
+            }
+        }
+        match role {
+            Role::Not => {
+                self.refusing = true;
+                self.ruling = true;
+                self.refused_at = Some(self.reading.units.len());
+            }
+            Role::Instead => self.refusing = true,
+            Role::Must | Role::Choose => self.ruling = true,
+            Role::Language => self.push(language(word), Class::Language, "", 0),
+            Role::Period => {
+                self.reading.periods.insert(word.to_owned());
+            }
+            Role::Sibling => {
+                if let Some(set) = words::row(words::SIBLINGS, word) {
+                    self.reading.siblings.insert((set, word.to_owned()));
+                }
+                self.plain(word);
+            }
+            Role::Plain => self.plain(word),
+            Role::Grammar | Role::Place | Role::At => {}
+        }
+    }
+
+    /// Adds what is spoken of: a Chinese word by its characters.
+    fn plain(&mut self, word: &str) {
+        if word.is_ascii() {
+            let mut keys = Vec::new();
+            tokens(word, &mut keys);
+            let key = keys.first().copied().unwrap_or(0);
+            self.push(word, Class::Plain, "", key);
+        } else {
+            for c in word.chars() {
+                self.push(c.encode_utf8(&mut [0; 4]), Class::Plain, "", 0);
+            }
+        }
+    }
+
+    /// Reads a Latin run.
+    fn word(&mut self, run: &str, after: &str) {
+        let word = run.trim_matches(|c: char| {
+            matches!(c, '.' | ':' | '-' | '\'' | '=' | '#' | '*' | '+' | '>' | '<' | '$' | '^' | '&' | '|' | '!' | '@' | '%')
+                && !(c == '.' && run.starts_with('.') && run.len() > 2)
+        });
+        let word = word.trim_end_matches(['.', ':']);
+        // "密钥/Token": a stroke between two words, not the root folder.
+        let word = match word.strip_prefix('/') {
+            Some(rest) if !self.quoted && !rest.contains('/') && self.joined => rest,
+            _ => word,
+        };
+        let lower = word.to_lowercase();
+        let begins = std::mem::take(&mut self.begins);
+        if !lower.is_empty() {
+            self.latin(word, &lower, begins);
+        }
+        // A full stop with a space behind it; one inside `a.b` or before the end of an identifier is none.
+        if run.ends_with('.') && !self.quoted && after.starts_with([' ', '\n']) {
+            self.end_clause();
+        }
+    }
+
+    fn latin(&mut self, word: &str, lower: &str, begins: bool) {
+        if matches!(lower, "unless" | "except" | "if") {
+            if let Some(clause) = self.reading.clauses.last_mut() {
+                clause.excepts = true;
+            }
+            return;
+        }
+        if let Some((text, measure)) = number(lower) {
+            return self.push(&text, Class::Number, measure, 0);
+        }
+        if self.measure_word(lower) {
+            return;
+        }
+        if words::has(words::NUMBERS, lower) {
+            let value = words::NUMBERS
+                .split(' ')
+                .position(|known| known == lower)
+                .map_or(0, |at| at + 2);
+            return self.push(&value.to_string(), Class::Number, "", 0);
+        }
+        let role = words::english(lower);
+        if let Some(role) = role
+            && !self.quoted
+            && !(self.reading.is_chinese && matches!(role, Role::Grammar | Role::At | Role::Period))
+        {
+            return self.role(lower, role);
+        }
+        if self.quoted
+            || self.reading.is_chinese
+            || is_code(word)
+            || is_technology(lower)
+            || (!begins && is_name(word))
+        {
+            self.push(lower, Class::Name, "", 0);
+        } else {
+            self.plain(lower);
+        }
+    }
+
+    /// Joins an English measure to the number before it.
+    fn measure_word(&mut self, lower: &str) -> bool {
+        match self.reading.units.last_mut() {
+            Some(last)
+                if last.class == Class::Number
+                    && last.measure.is_empty()
+                    && words::has(words::MEASURES, lower) =>
+            {
+                last.text = amount(&last.text, lower);
+                last.measure = dimension(lower);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn push(&mut self, text: &str, class: Class, measure: &'static str, key: TokenKey) {
+        self.begins = false;
+        if self.reading.units.len() >= UNITS_MAX {
+            return;
+        }
+        let clause = self.reading.clauses.len().saturating_sub(1);
+        self.reading.units.push(Unit {
+            text: text.to_owned(),
+            class,
+            measure,
+            key,
+            refused: self.refusing,
+            ruled: self.ruling,
+            placed: self.placing,
+            clause,
+        });
+    }
+}
+
+/// Characters of a Latin word, an identifier, a path or an address.
+fn is_wordly(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(
+            c,
+            '-' | '_' | '.' | '/' | '\\' | ':' | '@' | '#' | '+' | '~' | '$' | '=' | '*' | '\'' | '%' | '<' | '>' | '^' | '&' | '|'
+        )
+        || (!c.is_ascii() && c.is_alphabetic() && !is_han(c))
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_uppercase())
+}
+
+/// Returns whether a word is an identifier, a path or an address by its shape.
+fn is_code(word: &str) -> bool {
+    let inner = word.trim_matches(['.', '-', '\'']);
+    let has_digit = inner.contains(|c: char| c.is_ascii_digit());
+    let camel = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let shouts = inner.len() > 1 && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    has_digit
+        || camel
+        || shouts
+        || word.starts_with(['.', '~', '/'])
+        || inner.contains(['/', '\\', '_', '@', ':', '=', '#'])
+        || inner.contains('.') && !inner.ends_with('.')
+}
+
+/// Reads digits with an optional measure: `30`, `v1.2`, `3500ms`, `22.19+`.
+fn number(lower: &str) -> Option<(String, &'static str)> {
+    let body = lower
+        .trim_start_matches(['v', '<', '>', '=', '^', '~', '≤', '≥'])
+        .trim_end_matches(['+', 'x', '.']);
+    let digits = body
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(body.len());
+    let (head, tail) = body.split_at(digits);
+    if !head.starts_with(|c: char| c.is_ascii_digit()) || head.ends_with('.') {
+        return None;
+    }
+    if tail.is_empty() {
+        return Some((head.to_owned(), ""));
+    }
+    words::has(words::MEASURES, tail).then(|| (amount(head, tail), dimension(tail)))
+}
+
+/// Reads a Chinese number that a measure follows.
+fn chinese_number(rest: &str) -> Option<(String, usize)> {
+    const DIGITS: &str = "零一二三四五六七八九";
+    let (mut total, mut digit, mut length) = (0u32, None, 0usize);
+    for c in rest.chars() {
+        if let Some(at) = DIGITS.chars().position(|known| known == c) {
+            digit = Some(at as u32);
+        } else if c == '两' {
+            digit = Some(2);
+        } else {
+            let scale = match c {
+                '十' => 10,
+                '百' => 100,
+                '千' => 1_000,
+                _ => break,
+            };
+            total = total.saturating_add(digit.take().unwrap_or(1) * scale);
+        }
+        length += c.len_utf8();
+    }
+    let value = total.saturating_add(digit.unwrap_or(0));
+    let (measure, _) = measure_at(rest.get(length..)?)?;
+    // "一个" is an article more often than an amount.
+    (length > 0 && (value > 1 || measure == "time")).then(|| (value.to_string(), length))
+}
+
+/// Returns the measure at the beginning of a text: its dimension, and the word.
+fn measure_at(rest: &str) -> Option<(&'static str, &str)> {
+    (1..=2).rev().find_map(|n_chars| {
+        let end = rest
+            .char_indices()
+            .nth(n_chars)
+            .map_or(rest.len(), |(at, _)| at);
+        let word = rest.get(..end).filter(|word| !word.is_ascii())?;
+        words::has(words::MEASURES, word).then(|| (dimension(word), word))
+    })
+}
+
+/// Milliseconds of a measure of time.
+fn milliseconds(measure: &str) -> Option<f64> {
+    Some(match measure {
+        "ms" | "毫秒" => 1.0,
+        "s" | "sec" | "secs" | "second" | "seconds" | "秒" | "秒钟" => 1e3,
+        "min" | "mins" | "minute" | "minutes" | "分钟" => 6e4,
+        "h" | "hour" | "hours" | "小时" => 3.6e6,
+        "day" | "days" | "天" | "日" => 8.64e7,
+        "week" | "weeks" | "周" => 6.048e8,
+        _ => return None,
+    })
+}
+
+fn amount(number: &str, measure: &str) -> String {
+    match (number.parse::<f64>(), milliseconds(measure)) {
+        (Ok(number), Some(ms)) => (number * ms).round().to_string(),
+        _ => number.to_owned(),
+    }
+}
+
+/// What a measure measures; two numbers of two dimensions are about two things.
+fn dimension(measure: &str) -> &'static str {
+    if milliseconds(measure).is_some() || matches!(measure, "个月" | "month" | "months" | "年" | "year" | "years") {
+        return "time";
+    }
+    match measure {
+        "行" | "line" | "lines" => "lines",
+        "次" | "遍" | "times" | "retries" | "attempts" | "轮" => "times",
+        "人" | "位" | "名" | "reviewers" | "approvals" => "people",
+        "mb" | "gb" | "kb" | "tb" | "m" | "g" | "k" => "bytes",
+        "px" | "rem" | "em" => "pixels",
+        "字" | "字符" | "char" | "chars" | "characters" | "列" | "columns" => "characters",
+        "空格" | "spaces" => "spaces",
+        "%" => "percent",
+        _ => "things",
+    }
+}
+
+/// Names a natural language once.
+fn language(word: &str) -> &'static str {
+    match word {
+        "中文" | "汉语" | "chinese" | "mandarin" | "简体" | "简体中文" => "zh",
+        "英文" | "英语" | "english" => "en",
+        "日文" | "日语" | "japanese" => "ja",
+        "韩文" | "korean" => "ko",
+        "繁体" | "繁体中文" => "zh-hant",
+        "双语" => "both",
+        "french" => "fr",
+        "german" => "de",
+        "spanish" => "es",
+        _ => "other",
+    }
+}
