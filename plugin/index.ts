@@ -10,7 +10,8 @@ import type {} from '@deepseek-ai/dsh-system-prompt'
 import type {} from '@deepseek-ai/dsh-tools'
 import { messageOf } from './calls.ts'
 import { CoreHandle } from './core-handle.ts'
-import { CONTEXT_NAME, turnOf } from './log.ts'
+import { CONTEXT_NAME, isChild, turnOf } from './log.ts'
+import { Questions } from './questions.ts'
 import { Sessions } from './sessions.ts'
 import { registerTools } from './tools.ts'
 
@@ -44,6 +45,7 @@ export function apply(ctx: Context, config: unknown): void {
 function mount(ctx: Context, config: unknown): void {
   const core = new CoreHandle({ config: plain(config), defaultDataDir: dataDirOf(undefined), hostVersion: hostVersion(ctx) }, () => { sessions.reopen() })
   const sessions = new Sessions(core)
+  const questions = new Questions(ctx, core)
   const health = core.use('health', live => live.health())
   explain(health?.dataDir ?? dataDirOf(config), core.fault)
   const writeTimeoutMs = health?.writeTimeoutMs ?? WRITE_TIMEOUT_MS
@@ -89,6 +91,16 @@ function mount(ctx: Context, config: unknown): void {
     try { await sessions.learn(agent.session, turn, AbortSignal.any([signal, AbortSignal.timeout(writeTimeoutMs)]), true) } catch (error) {
       contained('turn-stopping', () => { core.note('shim-error', messageOf(error)) })
     }
+    // The turn ends while the card stays open.
+    detached('question', () => questions.afterTurn(agent))
+  })
+  ctx.on('agent/pre-step', async ({ agent, messages, step, signal }, next) => {
+    try {
+      if (step === 1 && messages.some(({ source }) => source.kind === 'user') && !isChild(agent.session.header)) await questions.beforeStep(agent, signal)
+    } catch (error) {
+      contained('pre-step', () => { core.note('shim-error', messageOf(error)) })
+    }
+    return await next()
   })
   // Turns that were cancelled or failed end without the hook above, some without any event.
   ctx.on('agent/status', ({ agent, status }) => {
@@ -96,11 +108,13 @@ function mount(ctx: Context, config: unknown): void {
     detached('idle', async () => {
       await sessions.learn(agent.session, turnOf(agent.session), AbortSignal.timeout(writeTimeoutMs), false)
       await core.run('settle', live => live.settle())
+      await questions.afterTurn(agent)
     })
   })
   if (health?.registerTools ?? given(config).registerTools !== false) registerTools(ctx, core, sessions)
   ctx.effect(() => async () => {
     try {
+      questions.close()
       await sessions.close()
       await core.close(AbortSignal.timeout(CLOSE_MAX_MS))
     } catch { /* The ledger is whole after any crash; there is nobody left to tell. */ }

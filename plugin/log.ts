@@ -6,7 +6,7 @@ export const CONTEXT_NAME = 'jev-memory:recall'
 
 /** What is read of a content block, a message and an event. */
 export interface Block { type?: string, text?: string, toolCallId?: string, content?: Block[], isError?: boolean }
-interface Source { kind?: string, rpcId?: unknown, clientTimeZone?: unknown, callId?: string, sections?: readonly { name?: string, text?: string }[] }
+interface Source { kind?: string, rpcId?: unknown, clientTimeZone?: unknown, callId?: string, sections?: readonly { name?: string, text?: string }[], baseline?: boolean }
 export interface Message { content?: Block[] | string, source?: Source, toolCallId?: string, isError?: boolean }
 export interface Data extends Message {
   turn?: number, id?: string, callId?: string, subCallId?: string, name?: string, toolName?: string, outcome?: string,
@@ -26,7 +26,7 @@ export const eventsOf = (session: Session): readonly LogEvent[] => session.event
 export const dataOf = (event: LogEvent | undefined): Data => event?.data ?? {}
 export const nextSeqOf = (session: Session): number => session.seq ?? (eventsOf(session).at(-1)?.seq ?? -1) + 1
 
-const isChild = (header: Header): boolean => header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0
+export const isChild = (header: Header): boolean => header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0
 
 // A parent's instruction to a child has the same source as a human's message; only a human's carries the client's call id.
 export const isHuman = (header: Header, source: Source | undefined): boolean =>
@@ -47,6 +47,17 @@ export const head = (text: string, max: number): string => (text.length > max ? 
 /** What steers recall: the words of a human, or of a parent agent. */
 export const queryOf = (message: Message): string | undefined =>
   message.source?.kind === 'user' ? head(textOf(message.content), TEXT_MAX) : undefined
+
+/** What the host gave the model of hand-written instructions since it last gave them whole, in events from `from` on. */
+export function instructionsIn(log: readonly LogEvent[], from: number, before: string): string {
+  let text = before
+  for (const event of log.slice(from)) {
+    const { source, content } = event.type === 'user/message' ? dataOf(event) : {}
+    if (source?.kind !== 'agent-instructions') continue
+    text = `${source.baseline === true ? '' : text}${textOf(content)}\n`.slice(-TEXT_MAX)
+  }
+  return text.toWellFormed()
+}
 
 /** The number of the turn that is open before `index` of a log, or of its last one. */
 export function turnIn(log: readonly LogEvent[], index = log.length): number {

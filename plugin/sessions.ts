@@ -2,7 +2,7 @@
 import type { Call } from '../dist/core.js'
 import type { CoreHandle } from './core-handle.ts'
 import { learn, unread, type Unread } from './learn.ts'
-import { lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
+import { eventsOf, instructionsIn, lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
 import { Refusals } from './refusals.ts'
 import { humansOf } from './turn.ts'
 
@@ -18,6 +18,9 @@ interface Known extends Unread {
   /** The log's length at first sight: what is before belongs to nobody, unless the ledger knows better. */
   nextSeq: number
   turn: number
+  /** What the host gave the model of hand-written instructions, in the log as far as it was looked at. */
+  instructions: string
+  looked: number
   /** The reads of this session, one after the other. */
   busy: Promise<void>
 }
@@ -39,7 +42,7 @@ export class Sessions {
       return seen
     }
     const nextSeq = nextSeqOf(session)
-    const known: Known = { ...unread(session, this.refusals), nextSeq, turn: turnOf(session), query: '', block: lastBlock(session), busy: Promise.resolve() }
+    const known: Known = { ...unread(session, this.refusals), nextSeq, turn: turnOf(session), instructions: '', looked: 0, query: '', block: lastBlock(session), busy: Promise.resolve() }
     this.#known.set(id, known)
     for (const oldest of this.#known.keys()) if (this.#known.size > SESSIONS_MAX) this.#known.delete(oldest); else break
     this.#attach(known)
@@ -50,6 +53,7 @@ export class Sessions {
   reopen(): void {
     for (const known of this.#known.values()) {
       this.#attach(known)
+      this.#instruct(known, true)
       if (known.query !== '') this.#core.use('hear', core => { core.hear(String(known.session.id), known.turn, known.query) })
     }
   }
@@ -85,7 +89,7 @@ export class Sessions {
 
   /** What a tool call needs to know of its session. */
   call(session: Session): Call {
-    this.see(session)
+    this.#instruct(this.see(session))
     return { session: sessionValue(session), turn: turnOf(session), seq: nextSeqOf(session), humans: humansOf(session) }
   }
 
@@ -95,6 +99,7 @@ export class Sessions {
     const { promise: ended, resolve } = Promise.withResolvers<undefined>()
     const end = (): void => { resolve(undefined) }
     if (signal.aborted) end(); else signal.addEventListener('abort', end, { once: true })
+    this.#instruct(known)
     known.busy = known.busy.then(() => learn(this.#core, known, turn, signal, stopping))
     try { await Promise.race([known.busy, ended]) } finally { signal.removeEventListener('abort', end) }
   }
@@ -111,6 +116,15 @@ export class Sessions {
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(CLOSE_MAX_MS)
     await Promise.all([...this.#known.values()].map(({ session }) => this.learn(session, turnOf(session), signal, false)))
+  }
+
+  /** Tells the core what the host told the model of hand-written instructions, when that changed. */
+  #instruct(known: Known, again = false): void {
+    const log = eventsOf(known.session)
+    const before = known.instructions
+    known.instructions = instructionsIn(log, known.looked, before)
+    known.looked = log.length
+    if (again ? before !== '' : known.instructions !== before) this.#core.use('instruct', core => { core.instruct(String(known.session.id), known.instructions) })
   }
 
   #attach({ session, nextSeq, block }: Known): void {

@@ -161,10 +161,10 @@ const KEYS: &[Key] = &[
     key("conflictThreshold", false, |c, v| {
         unit(v).map(|x| c.conflict_threshold = x)
     }),
-    key("askOnConflict", false, |c, v| {
+    key("askOnConflict", true, |c, v| {
         switch(v).map(|x| c.ask_on_conflict = x)
     }),
-    key("askOnConflictTimeoutMs", false, |c, v| {
+    key("askOnConflictTimeoutMs", true, |c, v| {
         whole(
             v,
             1_000,
@@ -173,7 +173,7 @@ const KEYS: &[Key] = &[
         )
         .map(|x| c.ask_on_conflict_timeout_ms = x)
     }),
-    key("askOnConflictMaxAttempts", false, |c, v| {
+    key("askOnConflictMaxAttempts", true, |c, v| {
         whole(v, 0, 100, "a whole number from 0 to 100").map(|x| c.ask_on_conflict_max_attempts = x)
     }),
     key("repeatFailuresToWrite", true, |c, v| {
@@ -185,7 +185,7 @@ const KEYS: &[Key] = &[
     key("writeTimeoutMs", true, |c, v| {
         whole(v, 50, 60_000, "whole milliseconds from 50 to 60000").map(|x| c.write_timeout_ms = x)
     }),
-    key("knownForConflict", false, |c, v| {
+    key("knownForConflict", true, |c, v| {
         whole(v, 1, 200, "a whole number from 1 to 200").map(|x| c.known_for_conflict = x)
     }),
     key("conflictRanking", false, |c, v| match v.as_str() {

@@ -175,9 +175,16 @@ fn contradicted(row: &Value) -> Value {
     let found = conflict::detect(text(row, "new"), known);
     let reason = found.as_ref().map(|found| {
         let contradiction = &found.contradiction;
-        json!([contradiction.reason.as_str(), contradiction.score, contradiction.shared])
+        json!([
+            contradiction.reason.as_str(),
+            contradiction.score,
+            contradiction.shared
+        ])
     });
-    let named: Vec<&&str> = found.iter().filter_map(|found| ranked.get(found.at)).collect();
+    let named: Vec<&&str> = found
+        .iter()
+        .filter_map(|found| ranked.get(found.at))
+        .collect();
     json!({ "id": row.get("id"), "conflict_ids": named, "ranked": ranked, "reason": reason })
 }
 

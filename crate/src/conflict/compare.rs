@@ -84,7 +84,10 @@ fn apart(new: &Reading, old: &Reading) -> bool {
             .map(|(set, _)| *set)
             .collect()
     };
-    only(new, old).intersection(&only(old, new)).next().is_some()
+    only(new, old)
+        .intersection(&only(old, new))
+        .next()
+        .is_some()
 }
 
 fn every(reading: &Reading) -> Vec<&Unit> {
@@ -125,7 +128,10 @@ fn clauses<'a>(new: &'a Reading, old: &'a Reading) -> Option<Contradiction> {
     let (a, b) = (first(new), first(old));
     let other_topic = subject_gap(&align(&a, &b)) > 0;
     let cut = |reading: &Reading, at: usize| -> Vec<String> {
-        reading.of_clause(at).map(|unit| unit.text.clone()).collect()
+        reading
+            .of_clause(at)
+            .map(|unit| unit.text.clone())
+            .collect()
     };
     // What both say word for word is nobody's contradiction.
     let is_kept = |reading: &Reading, at: usize, other: &Reading| {
@@ -190,7 +196,12 @@ fn pair(
         return (!is_subject).then(|| found(Reason::Value));
     }
     let rules = |reading: &Reading, units: &[&Unit]| {
-        units.iter().all(|unit| reading.clauses.get(unit.clause).is_some_and(|clause| clause.rules))
+        units.iter().all(|unit| {
+            reading
+                .clauses
+                .get(unit.clause)
+                .is_some_and(|clause| clause.rules)
+        })
     };
     let is_whole = left.len() == new.units.len() && right.len() == old.units.len();
     let speaks = is_whole || (rules(new, left) && rules(old, right));
@@ -267,9 +278,8 @@ fn instead_of(new: &Unit, old: &Unit) -> bool {
     }
     match new.class {
         Class::Number => {
-            let measures = new.measure == old.measure
-                || new.measure.is_empty()
-                || old.measure.is_empty();
+            let measures =
+                new.measure == old.measure || new.measure.is_empty() || old.measure.is_empty();
             measures && !more_exact(&new.text, &old.text) && !more_exact(&old.text, &new.text)
         }
         _ => true,
@@ -318,20 +328,35 @@ fn refused(new: &Reading, old: &Reading) -> Option<Contradiction> {
 }
 
 fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
-    for unit in refusing.units.iter().filter(|unit| unit.refused && unit.class == Class::Name) {
+    for unit in refusing
+        .units
+        .iter()
+        .filter(|unit| unit.refused && unit.class == Class::Name)
+    {
         let clause = refusing.clauses.get(unit.clause)?;
-        let bare = refusing.of_clause(unit.clause).all(|other| other.is_value());
+        let bare = refusing
+            .of_clause(unit.clause)
+            .all(|other| other.is_value());
         if clause.excepts || !bare {
             continue;
         }
-        let used = using.units.iter().find(|other| other.same(unit) && other.is_value() && !other.refused);
+        let used = using
+            .units
+            .iter()
+            .find(|other| other.same(unit) && other.is_value() && !other.refused);
         // All of "git add -A" must be there, not a word of it.
-        let all = used.is_some_and(|used| refusing.of_clause(unit.clause).filter(|other| other.refused).all(|other| {
-            using.of_clause(used.clause).any(|there| there.same(other))
-        }));
+        let all = used.is_some_and(|used| {
+            refusing
+                .of_clause(unit.clause)
+                .filter(|other| other.refused)
+                .all(|other| using.of_clause(used.clause).any(|there| there.same(other)))
+        });
         if let Some(used) = used
             && all
-            && !using.units.iter().any(|other| other.same(unit) && other.refused)
+            && !using
+                .units
+                .iter()
+                .any(|other| other.same(unit) && other.refused)
         {
             let total: u32 = using.of_clause(used.clause).map(Unit::weight).sum();
             return Some(Contradiction {
@@ -347,15 +372,24 @@ fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
 /// One kind of text in two languages.
 fn language(new: &Reading, old: &Reading) -> Option<Contradiction> {
     let wanted = |reading: &Reading| -> BTreeSet<String> {
-        let languages = reading.units.iter().filter(|unit| unit.class == Class::Language);
-        languages.filter(|unit| !unit.refused).map(|unit| unit.text.clone()).collect()
+        let languages = reading
+            .units
+            .iter()
+            .filter(|unit| unit.class == Class::Language);
+        languages
+            .filter(|unit| !unit.refused)
+            .map(|unit| unit.text.clone())
+            .collect()
     };
     let (mine, theirs) = (wanted(new), wanted(old));
     if mine.len() != 1 || theirs.len() != 1 || mine == theirs {
         return None;
     }
     let topic = topics(new).intersection(&topics(old)).next().copied()?;
-    let name = words::TOPICS.get(topic)?.split(' ').find(|word| word.is_ascii() != new.is_chinese)?;
+    let name = words::TOPICS
+        .get(topic)?
+        .split(' ')
+        .find(|word| word.is_ascii() != new.is_chinese)?;
     Some(Contradiction {
         reason: Reason::Language,
         score: 0.5,
@@ -367,7 +401,9 @@ fn topics(reading: &Reading) -> BTreeSet<usize> {
     let text = text_of(reading.units.iter());
     (0..words::TOPICS.len())
         .filter(|at| {
-            words::TOPICS.get(*at).is_some_and(|row| row.split(' ').any(|word| says(reading, &text, word)))
+            words::TOPICS
+                .get(*at)
+                .is_some_and(|row| row.split(' ').any(|word| says(reading, &text, word)))
         })
         .collect()
 }
@@ -522,9 +558,8 @@ fn strip_verbs(text: &str) -> (&str, Option<bool>) {
 
 /// Strips the longest word of a table from the front.
 fn strip<'a>(text: &'a str, table: &str) -> Option<&'a str> {
-    let ends = |word: &str, tail: &str| {
-        !word.is_ascii() || tail.is_empty() || tail.starts_with(' ')
-    };
+    let ends =
+        |word: &str, tail: &str| !word.is_ascii() || tail.is_empty() || tail.starts_with(' ');
     table
         .split(' ')
         .filter_map(|word| text.strip_prefix(word).filter(|tail| ends(word, tail)))

@@ -4,7 +4,9 @@
 //! rules of which the newer is shown beside the older. What the detector cannot tell it leaves alone.
 
 mod align;
+pub mod card;
 mod compare;
+pub mod instruction;
 mod reading;
 mod words;
 

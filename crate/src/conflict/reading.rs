@@ -338,8 +338,25 @@ impl Reader {
     /// Reads a Latin run.
     fn word(&mut self, run: &str, after: &str) {
         let word = run.trim_matches(|c: char| {
-            matches!(c, '.' | ':' | '-' | '\'' | '=' | '#' | '*' | '+' | '>' | '<' | '$' | '^' | '&' | '|' | '!' | '@' | '%')
-                && !(c == '.' && run.starts_with('.') && run.len() > 2)
+            matches!(
+                c,
+                '.' | ':'
+                    | '-'
+                    | '\''
+                    | '='
+                    | '#'
+                    | '*'
+                    | '+'
+                    | '>'
+                    | '<'
+                    | '$'
+                    | '^'
+                    | '&'
+                    | '|'
+                    | '!'
+                    | '@'
+                    | '%'
+            ) && !(c == '.' && run.starts_with('.') && run.len() > 2)
         });
         let word = word.trim_end_matches(['.', ':']);
         // "密钥/Token": a stroke between two words, not the root folder.
@@ -437,7 +454,25 @@ fn is_wordly(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(
             c,
-            '-' | '_' | '.' | '/' | '\\' | ':' | '@' | '#' | '+' | '~' | '$' | '=' | '*' | '\'' | '%' | '<' | '>' | '^' | '&' | '|'
+            '-' | '_'
+                | '.'
+                | '/'
+                | '\\'
+                | ':'
+                | '@'
+                | '#'
+                | '+'
+                | '~'
+                | '$'
+                | '='
+                | '*'
+                | '\''
+                | '%'
+                | '<'
+                | '>'
+                | '^'
+                | '&'
+                | '|'
         )
         || (!c.is_ascii() && c.is_alphabetic() && !is_han(c))
 }
@@ -541,7 +576,12 @@ fn amount(number: &str, measure: &str) -> String {
 
 /// What a measure measures; two numbers of two dimensions are about two things.
 fn dimension(measure: &str) -> &'static str {
-    if milliseconds(measure).is_some() || matches!(measure, "个月" | "month" | "months" | "年" | "year" | "years") {
+    if milliseconds(measure).is_some()
+        || matches!(
+            measure,
+            "个月" | "month" | "months" | "年" | "year" | "years"
+        )
+    {
         return "time";
     }
     match measure {

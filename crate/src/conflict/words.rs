@@ -84,7 +84,10 @@ const ENGLISH: &[(Role, &str)] = &[
          disallow disallowed prohibited without zero stop nor neither none ban banned deprecated drop dropped",
     ),
     (Role::Instead, "instead rather"),
-    (Role::Must, "must always should shall only please strictly wait"),
+    (
+        Role::Must,
+        "must always should shall only please strictly wait",
+    ),
     (
         Role::Choose,
         "use uses using used switch switched change changed move moved migrate migrated keep set adopt adopted prefer prefers preferred \
@@ -171,7 +174,8 @@ pub(super) const RUNNING: &str = "跑 运行 执行 run ask";
 pub(super) const LIGHT: &str = "再次 再 来 去 额外 向 我 与 new any extra ever line";
 
 /// Nouns that say nothing about which thing is meant.
-pub(super) const HOLLOW: &str = "文件 代码 用例 目录 内容 子目录 对应 下 里 中 file files code case cases folder directory";
+pub(super) const HOLLOW: &str =
+    "文件 代码 用例 目录 内容 子目录 对应 下 里 中 file files code case cases folder directory";
 
 /// Measures: a number before one counts, and a Chinese number only there.
 pub(super) const MEASURES: &str = "毫秒 秒 秒钟 分钟 小时 天 日 周 个月 年 次 行 个 人 位 名 条 页 列 字 字符 空格 倍 份 台 层 级 版 路 核 层级 遍 轮 ms s sec secs second seconds minute minutes min mins hour hours h day days week weeks month months year years times lines line chars characters spaces px mb gb kb tb m g k % rem em columns reviewers approvals retries attempts";

@@ -1,10 +1,13 @@
 //! Makes a session known: its scope, what of it was read, what it was shown.
 
+use super::relate::Instructions;
 use super::{Attached, Engine, SESSIONS_MAX, scope};
+use crate::conflict::instruction::instructions;
 use crate::memory::{EventSeq, ScopeKey, SessionId};
 use crate::port::Ports;
 use crate::recall::ids_in_block;
 use crate::turn::Session;
+use std::rc::Rc;
 
 impl Engine {
     /// Makes `session` known and returns its scope. A session already known keeps what it was shown.
@@ -36,6 +39,7 @@ impl Engine {
             notices: Vec::new(),
             block: None,
             suppressed: false,
+            instructions: Rc::default(),
             used,
         };
         let mut sessions = self.sessions.borrow_mut();
@@ -50,6 +54,14 @@ impl Engine {
         }
         sessions.insert(session.id.clone(), attached);
         found.scope
+    }
+
+    /// Takes all messages in which the host gave a session's model its hand-written instructions, oldest first. They are known text for the conflict question and are never stored.
+    pub fn instruct(&self, session: &SessionId, messages: &str) {
+        if let Some(attached) = self.sessions.borrow_mut().get_mut(session) {
+            let lines = instructions(messages);
+            attached.instructions = Rc::new(Instructions::of(lines));
+        }
     }
 
     /// Notes the human's message that a turn begins with; it is what recall searches for. A steering message in the same turn does not change it.

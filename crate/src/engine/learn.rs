@@ -36,10 +36,23 @@ pub struct LearnedMemory {
     pub text: String,
 }
 
+impl LearnedMemory {
+    fn of(memory: &Memory) -> Self {
+        Self {
+            id: memory.id.clone(),
+            memory_type: memory.memory_type,
+            text: memory.text.clone(),
+        }
+    }
+}
+
 /// What a turn left behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Learned {
     pub kept: Vec<LearnedMemory>,
+    /// What waits for the human because it contradicts something known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<LearnedMemory>,
     pub skipped: u32,
     /// Why nothing could be committed. What was read stays unread and is tried again after the next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +63,12 @@ pub struct Learned {
 #[derive(Debug, Default)]
 pub(super) struct Decided {
     pub(super) rows: Vec<Body>,
+    /// Every record that is to be written.
+    pub(super) written: Vec<Memory>,
+    /// Records the decision looked at.
+    pub(super) based_on: Vec<(MemoryId, Revision)>,
     kept: Vec<LearnedMemory>,
+    held: Vec<LearnedMemory>,
     skipped: u32,
 }
 
@@ -60,12 +78,19 @@ impl Decided {
         self.rows.push(Body::Observation(skip));
     }
 
-    fn keep(&mut self, memory: Memory) {
-        self.kept.push(LearnedMemory {
-            id: memory.id.clone(),
-            memory_type: memory.memory_type,
-            text: memory.text.clone(),
-        });
+    pub(super) fn keep(&mut self, memory: Memory) {
+        self.kept.push(LearnedMemory::of(&memory));
+        self.write(memory);
+    }
+
+    /// Writes a record that waits for the human.
+    pub(super) fn hold(&mut self, memory: Memory) {
+        self.held.push(LearnedMemory::of(&memory));
+        self.write(memory);
+    }
+
+    fn write(&mut self, memory: Memory) {
+        self.written.push(memory.clone());
         self.rows.push(Body::Fact(Fact::Write {
             memory: Box::new(memory),
         }));
@@ -137,7 +162,7 @@ impl Engine {
             let decided = self.decide(ports, &store.borrow(), turn, scope);
             let draft = Draft {
                 rows: decided.rows,
-                based_on: Vec::new(),
+                based_on: decided.based_on,
                 read_from: Some((turn.session.id.clone(), read_from)),
                 heard_at: Some(heard_at),
             };
@@ -145,6 +170,7 @@ impl Engine {
                 Ok(_) => {
                     return Ok(Learned {
                         kept: decided.kept,
+                        held: decided.held,
                         skipped: decided.skipped,
                         failed: None,
                     });
@@ -178,7 +204,7 @@ impl Engine {
         } else if turn.session.child && self.config.write_skip_subagents {
             decided.skip(skip_row("subagent-session", scope, begin(turn)));
         } else {
-            self.decide_sentences(state, turn, scope, now, &mut decided);
+            self.decide_sentences(store, turn, scope, now, &mut decided);
             self.decide_failures(state, turn, scope, now, &mut decided);
         }
         if let Some(joined) = self.join(state, turn, scope) {
@@ -206,12 +232,13 @@ impl Engine {
 
     fn decide_sentences(
         &self,
-        state: &State,
+        store: &Store,
         turn: &Turn,
         scope: &ScopeKey,
         now: Millis,
         decided: &mut Decided,
     ) {
+        let state = store.state();
         let extracted = sentences(turn);
         for (position, count) in extracted.over_limit {
             let mut row = skip_row("over-limit", scope, position);
@@ -277,12 +304,11 @@ impl Engine {
             }));
             match verdict {
                 Gate::Refuse(reason) => refuse(decided, reason, None),
-                Gate::Admit => decided.keep(sentence_memory(
-                    candidate,
-                    &judgement,
-                    kept.signal_ids(),
-                    Place::of(state, &scope, &candidate.quote, now),
-                )),
+                Gate::Admit => {
+                    let place = Place::of(state, &scope, &candidate.quote, now);
+                    let memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
+                    self.relate(store, &turn.session.id, &judgement, memory, decided);
+                }
             }
         }
     }

@@ -7,13 +7,16 @@ mod catalogue;
 mod forget;
 mod learn;
 mod open;
+mod question;
 mod recall;
+mod relate;
 mod scope;
 mod search;
 mod write;
 
 pub use forget::Forget;
 pub use learn::{Learned, LearnedMemory};
+pub use question::{Answered, Question, When};
 pub use search::Search;
 pub use write::Write;
 
@@ -25,7 +28,7 @@ use crate::turn::{Human, Session};
 use catalogue::Catalogue;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sessions whose block is remembered; the one least recently used is dropped past it and starts a fresh block.
 const SESSIONS_MAX: usize = 256;
@@ -121,6 +124,8 @@ struct Attached {
     notices: Vec<String>,
     block: Option<recall::Cached>,
     suppressed: bool,
+    /// What the host gave the model of hand-written instructions.
+    instructions: std::rc::Rc<relate::Instructions>,
     /// Grows with each use; the smallest is dropped first.
     used: u64,
 }
@@ -144,6 +149,10 @@ pub struct Engine {
     /// Observations on their way to the store's queue: recall makes them while it reads the state.
     queued: RefCell<Vec<Observation>>,
     uses: RefCell<u64>,
+    /// The card that stands before a human.
+    open_card: RefCell<Option<question::OpenCard>>,
+    /// Questions for which a session had nobody to ask.
+    unaskable: RefCell<BTreeSet<(SessionId, MemoryId)>>,
     /// How many of the store's notices were passed on.
     told: Cell<usize>,
 }
@@ -174,6 +183,8 @@ impl Engine {
             pending_notices: RefCell::default(),
             queued: RefCell::default(),
             uses: RefCell::new(0),
+            open_card: RefCell::default(),
+            unaskable: RefCell::default(),
             told: Cell::new(0),
         }
     }

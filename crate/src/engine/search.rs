@@ -202,7 +202,10 @@ impl Engine {
                     || matches!(memory.status, Status::Active | Status::NeedsReview))
                 && (search.include_history || memory.holds_at(at))
         };
-        let ranked = catalogue.search(state, &search.query, search.limit * LOOK_FACTOR, wanted);
+        let mut ranked = catalogue.search(state, &search.query, search.limit * LOOK_FACTOR, wanted);
+        if search.include_history {
+            ranked = by_chain(state, &ranked, &wanted);
+        }
         let day = |at: Millis| crate::text::day::local(at.0, ports.clock.offset_minutes(at));
         Ok(ranked
             .into_iter()
@@ -222,10 +225,67 @@ impl Engine {
                     .map(|(word, score)| Term { word, score })
                     .collect(),
                 previous: links(state, &memory.supersedes, &day),
-                conflicts: links(state, &memory.conflicts_with, &day),
+                conflicts: links(state, &conflicts_of(state, memory), &day),
             })
             .collect())
     }
+}
+
+/// Versions followed from one hit.
+const CHAIN_MAX: usize = 64;
+
+/// Puts the versions of one statement together, the newest first, where the best of them stood.
+fn by_chain<'a>(
+    state: &'a State,
+    ranked: &[(&'a Memory, f64)],
+    wanted: &dyn Fn(&Memory) -> bool,
+) -> Vec<(&'a Memory, f64)> {
+    let mut out: Vec<(&'a Memory, f64)> = Vec::new();
+    let score = |memory: &Memory| {
+        let hit = ranked.iter().find(|(other, _)| other.id == memory.id);
+        hit.map_or(0.0, |(_, score)| *score)
+    };
+    let newer = |memory: &Memory| {
+        let links = memory.superseded_by.iter().rev();
+        links.filter_map(|id| state.memory(id)).next()
+    };
+    for (memory, _) in ranked {
+        let mut head: &Memory = memory;
+        for _ in 0..CHAIN_MAX {
+            match newer(head) {
+                Some(next) => head = next,
+                None => break,
+            }
+        }
+        let mut open: Vec<&Memory> = vec![head, memory];
+        for _ in 0..CHAIN_MAX {
+            if open.is_empty() {
+                break;
+            }
+            let next = open.remove(0);
+            if out.iter().any(|(other, _)| other.id == next.id) {
+                continue;
+            }
+            if wanted(next) {
+                out.push((next, score(next)));
+            }
+            let older = next.supersedes.iter().rev();
+            open.splice(
+                0..0,
+                older
+                    .filter_map(|id| state.memory(id))
+                    .map(std::rc::Rc::as_ref),
+            );
+        }
+    }
+    out
+}
+
+/// What a memory is linked to as differing, and, while it waits, what it contradicts.
+fn conflicts_of(state: &State, memory: &Memory) -> Vec<MemoryId> {
+    let asked = state.ask(&memory.id).map(|ask| ask.against.iter());
+    let open = asked.into_iter().flatten();
+    memory.conflicts_with.iter().chain(open).cloned().collect()
 }
 
 fn links(state: &State, ids: &[MemoryId], day: &dyn Fn(Millis) -> String) -> Vec<Link> {

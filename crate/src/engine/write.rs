@@ -1,11 +1,12 @@
 //! `memory_write`: stores the human's own sentence that the model's text restates, and says which one.
 
 use super::learn::{Place, current, sentence_memory};
+use super::relate::question_of;
 use super::{Call, Engine, Refused, cut};
 use crate::error::{Error, StoreError};
 use crate::extract::{Candidate, sentences};
 use crate::judge::heuristic;
-use crate::memory::{JudgeName, ScopeKey, Type};
+use crate::memory::{JudgeName, ScopeKey, Status, Type};
 use crate::port::Ports;
 use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Fact};
@@ -133,7 +134,7 @@ impl Engine {
             ));
         }
         let store = self.open_store()?;
-        let memory = {
+        let (memory, held) = {
             let store = store.borrow();
             let state = store.state();
             if state
@@ -151,12 +152,20 @@ impl Engine {
                 );
             }
             let place = Place::of(state, &scope, &candidate.quote, ports.clock.now());
-            sentence_memory(candidate, &judgement, kept.signal_ids(), place)
+            let mut memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
+            let held = self.contradiction(&store, &call.session.id, &judgement, &memory, &[]);
+            if held.is_some() {
+                memory.status = Status::NeedsReview;
+            }
+            (memory, held)
         };
+        let mut rows = vec![Body::Fact(Fact::Write {
+            memory: Box::new(memory.clone()),
+        })];
+        rows.extend(held.iter().map(|held| question_of(&memory.id, held).into()));
         let draft = Draft {
-            rows: vec![Body::Fact(Fact::Write {
-                memory: Box::new(memory.clone()),
-            })],
+            rows,
+            based_on: held.iter().flat_map(|held| held.based_on.clone()).collect(),
             ..Draft::default()
         };
         self.hand_over();
@@ -166,6 +175,8 @@ impl Engine {
                 "type": memory.memory_type,
                 "text": memory.text,
                 "scope": memory.scope,
+                "status": memory.status,
+                "contradicts": held.map(|held| held.against).unwrap_or_default(),
                 "from": { "quote": memory.source.quote, "turn": memory.source.turn, "seq": memory.source.seq },
                 "share": (matched.share * 100.0).round() / 100.0,
             } })),

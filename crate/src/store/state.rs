@@ -21,6 +21,9 @@ pub const FAILURES_MAX: usize = 2_000;
 /// How the human decided a contradiction, as the ledger spells it. Only `keep-both` changes the fold: it links the two.
 pub const KEEP_BOTH: &str = "keep-both";
 
+/// How a `conflict-resolved` row begins that says why there is no answer: the question stays open.
+pub const UNANSWERED: &str = "unanswered:";
+
 /// What all facts say. Only [`State::fold`] changes it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
@@ -275,6 +278,9 @@ impl State {
                 against,
                 choice,
             } => {
+                if choice.starts_with(UNANSWERED) {
+                    return;
+                }
                 self.asks.remove(&id);
                 if choice == KEEP_BOTH {
                     for other in &against {
@@ -297,7 +303,6 @@ impl State {
                     ask.against.retain(|other| *other != id);
                     ask.shared.clear();
                 }
-                self.asks.retain(|_, ask| !ask.against.is_empty());
                 let scope = self.scope_of(&scope).clone();
                 let tombstone = Tombstone {
                     id: id.clone(),

@@ -6,7 +6,7 @@ mod eval;
 mod host;
 mod job;
 
-use crate::engine::{Call, Engine, Settings};
+use crate::engine::{Answered, Call, Engine, Settings, When};
 use crate::memory::{EventSeq, SessionId};
 use crate::turn::{Session, Turn};
 use host::{Host, JobPorts, now, offset_minutes};
@@ -139,6 +139,51 @@ impl Core {
     /// Notes that a preset turned runtime context off for a session; said once.
     pub fn suppressed(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str) {
         self.engine.suppressed(&SessionId::from(session_id));
+    }
+
+    /// Takes all messages in which the host gave a session's model its hand-written instructions, oldest first.
+    pub fn instruct(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str, messages: &str) {
+        self.engine.instruct(&SessionId::from(session_id), messages);
+    }
+
+    /// Returns the question to ask the human now, if one is due: at the end of a turn, or `beforeStep` while the model
+    /// waits. Its place is held until `answer`. Value: `Question`, or null.
+    pub fn question(
+        &self,
+        #[wasm_bindgen(js_name = sessionId)] session_id: &str,
+        #[wasm_bindgen(js_name = beforeStep)] before_step: bool,
+    ) -> Job {
+        let session = SessionId::from(session_id);
+        let when = if before_step {
+            When::PreStep
+        } else {
+            When::TurnEnd
+        };
+        self.job(0, move |engine, ports| async move {
+            to_js(&engine.question(ports.ports(), &session, when).await)
+        })
+    }
+
+    /// Notes that the card stands before the human: it counts as asked.
+    #[wasm_bindgen(js_name = questionShown)]
+    pub fn question_shown(&self, token: u32) -> Job {
+        self.job(0, move |engine, ports| async move {
+            engine.question_shown(ports.ports(), token).await;
+            JsValue::UNDEFINED
+        })
+    }
+
+    /// Takes the answer to a question: the label chosen or a text of one's own, or in `ended` why there is none:
+    /// `timeout` or the host's code. Value: the outcome, as the ledger calls it.
+    pub fn answer(&self, token: u32, selected: &str, custom: &str, ended: &str) -> Job {
+        let answered = Answered {
+            selected: selected.to_owned(),
+            custom: custom.to_owned(),
+            ended: ended.to_owned(),
+        };
+        self.job(0, move |engine, ports| async move {
+            JsValue::from_str(&engine.answer(ports.ports(), token, &answered).await)
+        })
     }
 
     /// Returns the first event of a session that was not read.

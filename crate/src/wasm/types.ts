@@ -30,8 +30,17 @@ export interface Turn { session: Session; turn: number; readTo: number; events: 
 /** What a turn left behind. `failed` names why nothing could be committed. */
 export interface Learned {
   kept: { id: string; type: string; text: string }[];
+  /** What waits for the human because it contradicts something known. */
+  held?: { id: string; type: string; text: string }[];
   skipped: number;
   failed?: { code: string; detail: string };
+}
+
+/** One question for the human. `token` brings the answer back; `detail` is Markdown. */
+export interface Question {
+  token: number;
+  card: { header: string; question: string; detail: string; options: { label: string; description: string }[] };
+  timeoutMs: number;
 }
 
 /** Where a tool was called, and what the session's human said: all of it for `write`, this turn's for `forget`. */
