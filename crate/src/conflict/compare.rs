@@ -53,16 +53,21 @@ pub(super) const CERTAIN: f64 = 0.8;
 
 /// Returns whether `new` contradicts `old`. Order matters little: the reason is found from both sides.
 pub fn compare(new: &str, old: &str) -> Option<Contradiction> {
-    let (new, old) = (Reading::of(new), Reading::of(old));
-    if new.units.is_empty() || old.units.is_empty() || apart(&new, &old) {
+    contradicts(&Reading::of(new), old)
+}
+
+/// The same for a sentence that was read already.
+pub(super) fn contradicts(new: &Reading, old: &str) -> Option<Contradiction> {
+    let old = Reading::of(old);
+    if new.units.is_empty() || old.units.is_empty() || apart(new, &old) {
         return None;
     }
-    whole(&new, &old)
-        .or_else(|| clauses(&new, &old))
-        .or_else(|| refused(&new, &old))
-        .or_else(|| language(&new, &old))
-        .or_else(|| place(&new, &old))
-        .or_else(|| activity(&new, &old))
+    whole(new, &old)
+        .or_else(|| clauses(new, &old))
+        .or_else(|| refused(new, &old))
+        .or_else(|| language(new, &old))
+        .or_else(|| place(new, &old))
+        .or_else(|| activity(new, &old))
 }
 
 /// Returns whether two records that one sentence contradicts are about different things.

@@ -10,7 +10,9 @@ pub mod instruction;
 mod reading;
 mod words;
 
+use compare::contradicts;
 pub use compare::{Contradiction, Reason, compare};
+use reading::Reading;
 
 /// The known sentence that a new one contradicts, by its place in the list.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +26,11 @@ const TIE: f64 = 0.02;
 
 /// Returns the one of `known` that `new` contradicts. The best-ranked of equals, unless they are about different things.
 pub fn detect<'a>(new: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Found> {
+    let reading = Reading::of(new);
     let mut best: Option<(Found, &str)> = None;
     let mut rival: Option<(f64, &str)> = None;
     for (at, old) in known.into_iter().enumerate() {
-        let Some(contradiction) = compare(new, old) else {
+        let Some(contradiction) = contradicts(&reading, old) else {
             continue;
         };
         let score = contradiction.score;
