@@ -1,5 +1,5 @@
 /**
- * Sequences of `node:fs` calls that run either on the event loop or on the thread pool.
+ * Sequences of `node:fs` calls that run either wholly on the event loop, or with the slow ones on the thread pool.
  *
  * A sequence is a generator that yields calls, so one text serves both: mounting may not wait, and a turn may not
  * block the other sessions of a web host.
@@ -27,7 +27,19 @@ export function performSync<T>(operation: Operation<T>): T {
   return step.value
 }
 
-/** Runs an operation on the thread pool. */
+/** More than this is read and written on the thread pool. */
+const QUICK_BYTES = 64 * 1024
+
+/** Whether a call may take milliseconds: it waits for the disk, or moves many bytes. */
+function isSlow({ name, args }: Call): boolean {
+  return name === 'fsync' || name === 'fdatasync' || args[1] instanceof Uint8Array && args[1].byteLength > QUICK_BYTES
+}
+
+/**
+ * Runs an operation without holding up the event loop: what waits for the disk goes to the thread pool.
+ *
+ * The rest is done at once. A call takes microseconds, and a trip to the pool and back ten times as long.
+ */
 export async function perform<T>(operation: Operation<T>): Promise<T> {
   let step = operation.next()
   while (step.done !== true) {
@@ -35,9 +47,11 @@ export async function perform<T>(operation: Operation<T>): Promise<T> {
     let result: unknown
     let failure: { error: unknown } | undefined
     try {
-      result = await new Promise((done, fail) => {
-        table[name]?.(...args, (error: unknown, value: unknown) => { if (error instanceof Error) fail(error); else done(value) })
-      })
+      result = isSlow(step.value)
+        ? await new Promise((done, fail) => {
+          table[name]?.(...args, (error: unknown, value: unknown) => { if (error instanceof Error) fail(error); else done(value) })
+        })
+        : table[`${name}Sync`]?.(...args)
     } catch (error) { failure = { error } }
     step = failure ? operation.throw(failure.error) : operation.next(result)
   }

@@ -39,8 +39,7 @@ export class NodeFiles {
   }
 
   * append(path: string, bytes: Uint8Array): Operation<void> {
-    const descriptor = yield* this.#appender(path)
-    const { size } = yield* call<Stats>('fstat', descriptor)
+    const { descriptor, size } = yield* this.#appender(path)
     try {
       yield* writeAll(descriptor, bytes)
       yield* call('fdatasync', descriptor)
@@ -102,22 +101,23 @@ export class NodeFiles {
     for (const path of [...this.#open.keys()]) yield* this.#forget(path)
   }
 
-  /** The descriptor kept open for appending, as long as the path still names the same file. */
-  * #appender(path: string): Operation<number> {
+  /** The descriptor kept open for appending, as long as the path still names the same file, and the file's length. */
+  * #appender(path: string): Operation<{ descriptor: number, size: number }> {
     const kept = this.#open.get(path)
     if (kept !== undefined) {
       // Another process may have put a new file in this place; what is appended to the old one would be lost.
       const ours = yield* call<BigIntStats>('fstat', kept, { bigint: true })
       try {
         const named = yield* call<BigIntStats>('stat', path, { bigint: true })
-        if (named.ino === ours.ino && named.dev === ours.dev) return kept
+        if (named.ino === ours.ino && named.dev === ours.dev) return { descriptor: kept, size: Number(ours.size) }
       } catch (error) { if (codeOf(error) !== 'ENOENT') throw error }
       yield* this.#forget(path)
     }
     const descriptor = yield* openToWrite(path, 'a')
     this.#open.set(path, descriptor)
     if (kept === undefined) yield* syncFolder(dirname(path)) // The name of a new file must last, too.
-    return descriptor
+    const { size } = yield* call<Stats>('fstat', descriptor)
+    return { descriptor, size }
   }
 
   * #forget(path: string): Operation<void> {

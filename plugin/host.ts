@@ -26,6 +26,7 @@ const instances = ((globalThis as Record<symbol, unknown>)[Symbol.for('dsh-jev-m
 export class Host implements Questions {
   readonly #files: NodeFiles
   readonly #name = randomUUID().slice(0, 8)
+  readonly #started = startTime(process.pid)
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(files: NodeFiles) {
@@ -44,7 +45,7 @@ export class Host implements Questions {
   }
 
   owner(): { host: string, pid: number, started: string } {
-    return { host: hostname(), pid: process.pid, started: `${startTime(process.pid)}.${this.#name}` }
+    return { host: hostname(), pid: process.pid, started: `${this.#started}.${this.#name}` }
   }
 
   liveness(host: string, pid: number, started: string): 'alive' | 'dead' | 'unknown' {

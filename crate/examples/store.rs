@@ -13,7 +13,7 @@
 use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, block_on};
 use jev_memory_core::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
-    ScopeKey, SessionId, Source, Status, Type,
+    ScopeKey, SessionId, Source, Status, Text, Type,
 };
 use jev_memory_core::port::Ports;
 use jev_memory_core::store::entry::Fact;
@@ -26,12 +26,12 @@ const ROWS_PER_COMMIT: usize = 100;
 const NOW: i64 = 1_790_000_000_000;
 
 fn memory(number: usize) -> Memory {
-    let scope = ScopeKey(format!("git:example.org/team/project-{}", number % 7));
-    let text = format!(
+    let scope = ScopeKey::from(format!("git:example.org/team/project-{}", number % 7));
+    let text = Text::from(format!(
         "第 {number} 条约定：模块 {} 的端口固定为 {}，改动前先说明。",
         number % 97,
         8_000 + number % 1_000
-    );
+    ));
     Memory {
         id: MemoryId::of(&scope, &text),
         memory_type: Type::ALL[number % 3],
@@ -40,7 +40,7 @@ fn memory(number: usize) -> Memory {
         status: Status::Active,
         scope,
         importance: 0.7,
-        signals: vec!["zh-standing".to_owned(), "number".to_owned()],
+        signals: vec!["zh-standing".into(), "number".into()],
         remember: Remember {
             score: 0.8123,
             by: JudgeName::Heuristic,
@@ -48,7 +48,7 @@ fn memory(number: usize) -> Memory {
         },
         by: Author::Human,
         source: Source {
-            session_id: SessionId(format!("0199c2a4-7e1d-7c32-9f10-{:012}", number / 20)),
+            session_id: SessionId::from(format!("0199c2a4-7e1d-7c32-9f10-{:012}", number / 20)),
             turn: 3,
             seq: EventSeq(41),
             quote: text.clone(),

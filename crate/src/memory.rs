@@ -1,15 +1,20 @@
 //! The nouns: a memory, where it came from, and what state it is in.
 
+pub mod record;
+
 use crate::text::digest::{fold, short_digest};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
 
 macro_rules! text_newtype {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub String);
+        ///
+        /// Clones share one string.
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub Rc<str>);
         impl $name {
             /// Returns the text.
             pub fn as_str(&self) -> &str {
@@ -23,7 +28,22 @@ macro_rules! text_newtype {
         }
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                Self(text.into())
+            }
+        }
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(Self::from)
             }
         }
     };
@@ -45,6 +65,36 @@ text_newtype! {
     /// The device a ledger row was first written on: `d-` and 12 characters.
     Origin
 }
+text_newtype! {
+    /// What a memory holds of what was said. A quote equal to its text is the same string.
+    Text
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::from("")
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        *self.0 == *other
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        *self.0 == **other
+    }
+}
 
 impl MemoryId {
     /// Returns the id of an original sentence in a scope. Two devices that heard the same sentence agree.
@@ -53,7 +103,7 @@ impl MemoryId {
     /// letter case share an id. 60 bits: inside one scope of 100,000 memories a collision has odds of about 4 in 10⁹.
     pub fn of(scope: &ScopeKey, original: &str) -> Self {
         let folded = fold(original);
-        Self(format!(
+        Self::from(format!(
             "m-{}",
             short_digest(format!("{scope}\0{folded}").as_bytes())
         ))
@@ -66,7 +116,7 @@ impl MemoryId {
         let (base, version) = self.0.rsplit_once('-')?;
         // The first `-` belongs to the `m-` that every id begins with.
         let version: u32 = version.parse().ok().filter(|_| base.len() > 1)?;
-        Some(Self(match version {
+        Some(Self::from(match version {
             0..=2 => base.to_owned(),
             _ => format!("{base}-{}", version - 1),
         }))
@@ -76,12 +126,12 @@ impl MemoryId {
 impl ScopeKey {
     /// Returns the scope of what the human declared for every project.
     pub fn global() -> Self {
-        Self("global".to_owned())
+        Self::from("global")
     }
 
     /// Returns whether this is the scope of every project.
     pub fn is_global(&self) -> bool {
-        self.0 == "global"
+        *self.0 == *"global"
     }
 }
 
@@ -131,15 +181,6 @@ pub enum Type {
 impl Type {
     /// Every type, in the order of quotas and reports.
     pub const ALL: [Type; 3] = [Type::Constraint, Type::Pitfall, Type::Decision];
-
-    /// Returns the frozen string of the ledger and the config.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Type::Constraint => "constraint",
-            Type::Pitfall => "pitfall",
-            Type::Decision => "decision",
-        }
-    }
 }
 
 /// How far a memory is from what was said. The plugin's own memories are `L1_FACT`.
@@ -168,18 +209,6 @@ pub enum Status {
     Superseded,
     /// Retired and kept.
     Archived,
-}
-
-impl Status {
-    /// Returns the frozen string.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Active => "active",
-            Status::NeedsReview => "needs-review",
-            Status::Superseded => "superseded",
-            Status::Archived => "archived",
-        }
-    }
 }
 
 /// Whose words the text is.
@@ -211,78 +240,113 @@ pub enum JudgeName {
     Request,
 }
 
+macro_rules! named {
+    ($name:ident { $($variant:ident => $text:literal,)* }) => {
+        impl $name {
+            /// Returns the frozen string.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)*
+                }
+            }
+
+            /// Returns what a frozen string names.
+            pub fn named(text: &str) -> Option<Self> {
+                match text {
+                    $($text => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+named!(Type {
+    Constraint => "constraint",
+    Pitfall => "pitfall",
+    Decision => "decision",
+});
+named!(Layer {
+    Raw => "L0_RAW",
+    Fact => "L1_FACT",
+    Profile => "L2_PROFILE",
+    Derived => "L3_DERIVED",
+});
+named!(Status {
+    Active => "active",
+    NeedsReview => "needs-review",
+    Superseded => "superseded",
+    Archived => "archived",
+});
+named!(Author {
+    Human => "human",
+    Failure => "failure",
+    Edit => "edit",
+    Import => "import",
+    Model => "model",
+});
+named!(JudgeName {
+    Jev => "jev",
+    Host => "host",
+    Heuristic => "heuristic",
+    Count => "count",
+    Request => "request",
+});
+
 /// The judgement that let a memory in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Remember {
     /// 0..=1.
     pub score: f64,
     pub by: JudgeName,
     /// The answering model's version, where a model answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 /// The evidence: where the text was first said, untouched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     pub session_id: SessionId,
     pub turn: u32,
     /// The event of the session's log that held it.
     pub seq: EventSeq,
     /// The untouched original cut.
-    pub quote: String,
+    pub quote: Text,
     pub at: Millis,
     /// The tool that failed, for a pitfall by count.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// How often the failure was seen when it was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// The call that worked after the failure, verbatim, at most 160 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_out: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub source_ids: Vec<MemoryId>,
 }
 
 /// One stored version of one statement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub id: MemoryId,
-    #[serde(rename = "type")]
     pub memory_type: Type,
-    #[serde(default)]
     pub layer: Layer,
     /// What is stored and shown: the sentence after cleaning.
-    pub text: String,
+    pub text: Text,
     /// A model's restatement, kept beside the evidence, never instead of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
     pub status: Status,
     pub scope: ScopeKey,
     /// 0..=1.
     pub importance: f64,
     /// Ids of the signals that matched.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub signals: Vec<String>,
+    pub signals: Vec<Text>,
     pub remember: Remember,
     pub by: Author,
     pub source: Source,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<MemoryId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<MemoryId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts_with: Vec<MemoryId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<Millis>,
     /// The first instant at which it no longer holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<Millis>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temporal_scope: Option<String>,
     pub origin: Origin,
     pub revision: Revision,
@@ -294,10 +358,10 @@ impl Memory {
     /// Returns every text of this record that holds what was said: all that forgetting it must blank.
     pub fn words(&self) -> impl Iterator<Item = String> {
         let always = [&self.text, &self.source.quote].into_iter();
-        let optional = [&self.canonical, &self.source.way_out]
-            .into_iter()
-            .flatten();
-        always.chain(optional).cloned()
+        let optional = [&self.canonical, &self.source.way_out];
+        always
+            .map(|text| text.to_string())
+            .chain(optional.into_iter().flatten().cloned())
     }
 
     /// Returns whether this may be recalled at `at`: active, and inside its validity.

@@ -85,7 +85,7 @@ pub trait Files {
     fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>>;
     /// Removes the file; one that is not there is no error.
     fn remove<'a>(&'a self, path: &'a str) -> Answer<'a, Result<(), FilesError>>;
-    /// Returns a short text that changes whenever the file does (identity, length, modification time); empty when there is no file.
+    /// Returns a short text that changes whenever the file does (identity, length, modification time); empty when there is neither file nor folder.
     fn stamp(&self, path: &str) -> String;
     /// Returns the real path of a file or folder, links resolved.
     fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>>;

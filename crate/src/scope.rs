@@ -148,14 +148,14 @@ pub fn join(base: &str, path: &str) -> String {
 
 fn limit(key: String) -> ScopeKey {
     if key.len() <= KEY_MAX_BYTES {
-        return ScopeKey(key);
+        return ScopeKey::from(key);
     }
     let mut end = KEY_MAX_BYTES - 16;
     while !key.is_char_boundary(end) {
         end -= 1;
     }
     let head = key.get(..end).unwrap_or("");
-    ScopeKey(format!(
+    ScopeKey::from(format!(
         "{head}…{}",
         crate::text::digest::short_digest(key.as_bytes())
     ))
@@ -179,7 +179,7 @@ mod tests {
     fn clones_of_one_remote_agree() {
         let check = |url: &str, key: &str| {
             assert_eq!(
-                remote_key(url).map(|k| k.0).unwrap_or_default(),
+                remote_key(url).map_or(String::new(), |k| k.to_string()),
                 key,
                 "{url}"
             )

@@ -1,7 +1,9 @@
 //! Input: what the host's log says happened, in the host's order, with nothing decided about content.
 
+use crate::memory::record::given;
 use crate::memory::{EventSeq, Millis, SessionId};
-use serde::{Deserialize, Serialize};
+use crate::text::json::{Fields, Malformed, Reader, Writer};
+use serde::Deserialize;
 
 /// The session a turn belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -146,10 +148,42 @@ impl TurnEvent {
 }
 
 /// Where something was said or happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     pub session_id: SessionId,
     pub turn: u32,
     pub seq: EventSeq,
+}
+
+impl Position {
+    /// Reads a place.
+    ///
+    /// # Errors
+    /// The field that is missing or of another kind.
+    pub fn read(reader: &mut Reader<'_, '_>) -> Result<Self, Malformed> {
+        let (mut session_id, mut turn, mut seq) = (None, None, None);
+        let mut fields = Fields::of(&["sessionId", "turn", "seq"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => session_id = Some(SessionId(reader.shared()?)),
+                1 => turn = Some(reader.whole()?),
+                _ => seq = Some(EventSeq(reader.u64()?)),
+            }
+        }
+        Ok(Self {
+            session_id: given(session_id, "sessionId")?,
+            turn: given(turn, "turn")?,
+            seq: given(seq, "seq")?,
+        })
+    }
+
+    /// Appends the place.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("sessionId", self.session_id.as_str())
+            .whole("turn", self.turn.into())
+            .whole("seq", self.seq.0);
+        writer.end();
+    }
 }

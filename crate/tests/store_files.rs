@@ -177,7 +177,7 @@ fn hand_edits_survive_the_next_commit() {
     let hand: Vec<_> = state
         .memories()
         .filter(|memory| memory.by == Author::Edit)
-        .map(|memory| (memory.text.clone(), memory.revision.0))
+        .map(|memory| (memory.text.to_string(), memory.revision.0))
         .collect();
     assert!(hand.contains(&("alpha rule is new".to_owned(), 2)));
     assert_eq!(hand.len(), 2);

@@ -61,7 +61,7 @@ fn unescape(text: &str) -> String {
 }
 
 fn contents(memory: &Memory) -> Vec<String> {
-    let mut out = vec![memory.text.clone(), memory.source.quote.clone()];
+    let mut out = vec![memory.text.to_string(), memory.source.quote.to_string()];
     out.extend(memory.canonical.clone());
     out.extend(memory.source.way_out.clone());
     out
@@ -185,12 +185,12 @@ fn check(seed: u64, n_steps: usize) {
                     text = format!("山水木火土金山{text}");
                 }
                 let mut one = memory_at(&text, "s1", seq);
-                one.id = MemoryId(format!("{}-{}", one.id, step + 2));
+                one.id = MemoryId::from(format!("{}-{}", one.id, step + 2));
                 if random.next().is_multiple_of(3) {
                     one.canonical = Some(sentence(&random, 12));
                 }
                 if random.next().is_multiple_of(3) {
-                    one.text = part(&random, &text);
+                    one.text = part(&random, &text).into();
                 }
                 for text in contents(&one) {
                     said(&text, &mut gone);
@@ -236,9 +236,9 @@ fn check(seed: u64, n_steps: usize) {
                     continue;
                 };
                 let mut edited = old.as_ref().clone();
-                edited.text = sentence(&random, 10);
+                edited.text = sentence(&random, 10).into();
                 edited.revision = Revision(edited.revision.0 + 1);
-                let text = edited.text.clone();
+                let text = edited.text.to_string();
                 let fact = Fact::Edit {
                     memory: Box::new(edited),
                 };
@@ -500,7 +500,7 @@ fn rows_decided_on_before_a_promise_quote_nothing_of_it() {
         let draft = |number: u64, heard_at: Option<u64>| Draft {
             heard_at,
             rows: rows.iter().cloned().map(Body::from).collect(),
-            read_from: Some((SessionId(format!("s-{number}")), EventSeq(0))),
+            read_from: Some((SessionId::from(format!("s-{number}")), EventSeq(0))),
             ..Draft::default()
         };
         let random = FakeRandom::from_seed(seed);
@@ -600,7 +600,7 @@ fn a_damaged_row_about_what_goes_is_blanked_though_nothing_else_has_its_words() 
     let id = one.id.clone();
     let edited = |text: &str, revision: u32| -> Body {
         let mut edited = one.clone();
-        edited.text = text.to_owned();
+        edited.text = text.into();
         edited.revision = Revision(revision);
         Fact::Edit {
             memory: Box::new(edited),

@@ -84,7 +84,7 @@ fn commits() -> Vec<Vec<Body>> {
                 signals: vec!["always".to_owned()],
                 threshold: 0.6,
                 admitted: true,
-                quote: plain.text.clone(),
+                quote: plain.text.to_string(),
                 position: position("s-1", 3),
             }
             .into(),
@@ -163,7 +163,7 @@ fn commits() -> Vec<Vec<Body>> {
         vec![
             Fact::Edit {
                 memory: Box::new(Memory {
-                    text: "Use spaces, never tabs.".to_owned(),
+                    text: "Use spaces, never tabs.".into(),
                     by: jev_memory_core::memory::Author::Edit,
                     revision: Revision(3),
                     ..other.clone()

@@ -27,7 +27,7 @@ export function missed(report: Report): string[] {
       if (bar !== undefined && (atMost ? value > bar : value < bar)) out.push(`${name} at ${row.n}: ${figure(value)}, the bar is ${bar}`)
     }
   })
-  for (const row of report.house) if (row.value > row.bar) out.push(`${row.what}${row.at && ` (${row.at})`}: ${figure(row.value)} ${row.unit}, the bar is ${row.bar}`)
+  for (const row of report.house) if (row.bar !== undefined && row.value > row.bar) out.push(`${row.what}${row.at && ` (${row.at})`}: ${figure(row.value)} ${row.unit}, the bar is ${row.bar}`)
   return out
 }
 
@@ -71,7 +71,7 @@ export function markdown(report: Report): string {
     'Adding one record, µs:', '',
     ...table(names.filter(name => report.rank.some(row => name in row.addUs)).map(name => [name, ...report.rank.map(row => figure(row.addUs[name] ?? NaN))]), 'engine'), '',
     '## The whole', '', line(['what', 'at', 'measured', 'bar']), line(['---', '---', '---', '---']),
-    ...report.house.map(row => line([row.what, row.at, `${figure(row.value)} ${row.unit}`, `≤ ${row.bar} ${row.unit}`])), '',
+    ...report.house.map(row => line([row.what, row.at, `${figure(row.value)} ${row.unit}`, row.bar === undefined ? '' : `≤ ${row.bar} ${row.unit}`])), '',
     '## Bars missed', '',
     ...(missed(report).map(text => `- ${text}`)), ...(missed(report).length === 0 ? ['None.'] : []), '',
   ]

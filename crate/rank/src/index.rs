@@ -102,9 +102,14 @@ impl Index {
         let mut scratch = self.scratch.take().unwrap_or_default();
         scratch.keys.clear();
         token::tokens(text, &mut scratch.keys);
-        let done = self.postings.insert(doc, &mut scratch.keys);
+        let done = self.postings.insert(doc, &scratch.keys);
         self.scratch.set(Some(scratch));
         done
+    }
+
+    /// Makes room for `n_docs` more texts.
+    pub fn reserve(&mut self, n_docs: usize) {
+        self.postings.reserve(n_docs);
     }
 
     /// Takes `doc` out. Returns whether it was there. Costs one pass over the postings.

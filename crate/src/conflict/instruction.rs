@@ -78,7 +78,7 @@ fn take(out: &mut Vec<Instruction>, file: &str, line: &str) {
     }
     let named = format!("{file}\0{}", fold(&text));
     out.push(Instruction {
-        id: MemoryId(format!("i-{}", short_digest(named.as_bytes()))),
+        id: MemoryId::from(format!("i-{}", short_digest(named.as_bytes()))),
         text,
         file: file.to_owned(),
     });

@@ -3,8 +3,8 @@
 use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::rank::{Index, Relevance};
 use crate::recall::{Card, Occasion, shortlist};
+use crate::store::table::Table;
 use crate::store::{State, Store};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// One index over every memory's text, serving recall and search.
@@ -16,7 +16,7 @@ pub(super) struct Catalogue {
     /// By document number: the scope's place in `scopes`, and what choosing needs; none for what never governs.
     cards: Vec<Option<(u32, Card)>>,
     scopes: Vec<ScopeKey>,
-    docs: BTreeMap<MemoryId, (u32, Rc<Memory>)>,
+    docs: Table<(u32, Rc<Memory>)>,
     free: Vec<u32>,
     /// The state's generation this reflects.
     generation: u64,
@@ -33,8 +33,15 @@ impl Catalogue {
         match store.changed_since(self.generation) {
             Some(changed) => changed.iter().for_each(|id| self.follow(id, state)),
             None => {
-                let known: Vec<MemoryId> = self.docs.keys().cloned().collect();
-                known.iter().for_each(|id| self.follow(id, state));
+                let gone: Vec<MemoryId> = self
+                    .docs
+                    .values()
+                    .map(|(_, memory)| &memory.id)
+                    .filter(|id| state.memory(id).is_none())
+                    .cloned()
+                    .collect();
+                gone.iter().for_each(|id| self.follow(id, state));
+                self.index.reserve(state.memories().len());
                 state.memories().for_each(|memory| self.update(memory));
             }
         }

@@ -138,7 +138,7 @@ fn ids_in(given: &str) -> Vec<MemoryId> {
             let (digest, version) = tail.split_once('-').unwrap_or((tail, "2"));
             let plain = digest.len() == 12 && digest.bytes().all(|b| b.is_ascii_alphanumeric());
             (plain && version.bytes().all(|b| b.is_ascii_digit()))
-                .then(|| MemoryId(format!("m-{tail}")))
+                .then(|| MemoryId::from(format!("m-{tail}")))
         })
         .collect();
     crate::text::order::sort(&mut out);

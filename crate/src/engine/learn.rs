@@ -8,7 +8,7 @@ use crate::gate::{Gate, gate};
 use crate::judge::{Judgement, heuristic};
 use crate::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
-    ScopeKey, Source, Status, Type,
+    ScopeKey, Source, Status, Text, Type,
 };
 use crate::port::Ports;
 use crate::screen::{Screened, declares_global, screen};
@@ -41,7 +41,7 @@ impl LearnedMemory {
         Self {
             id: memory.id.clone(),
             memory_type: memory.memory_type,
-            text: memory.text.clone(),
+            text: memory.text.to_string(),
         }
     }
 }
@@ -439,11 +439,16 @@ pub(super) fn sentence_memory(
     signals: Vec<String>,
     place: Place,
 ) -> Memory {
+    let text = Text::from(candidate.text.as_str());
     let source = Source {
         session_id: candidate.position.session_id.clone(),
         turn: candidate.position.turn,
         seq: candidate.position.seq,
-        quote: candidate.quote.clone(),
+        quote: if candidate.quote == candidate.text {
+            text.clone()
+        } else {
+            candidate.quote.as_str().into()
+        },
         at: candidate.at,
         tool: None,
         count: None,
@@ -457,9 +462,9 @@ pub(super) fn sentence_memory(
     };
     Memory {
         memory_type: judgement.memory_type,
-        text: candidate.text.clone(),
+        text,
         importance: judgement.importance,
-        signals,
+        signals: signals.into_iter().map(Text::from).collect(),
         ..new_memory(place, Author::Human, remember, source)
     }
 }
@@ -475,7 +480,7 @@ fn failure_memory(failure: &Failure, count: u32, place: Place) -> Memory {
         session_id: failure.position.session_id.clone(),
         turn: failure.position.turn,
         seq: failure.position.seq,
-        quote: failure.quote.clone(),
+        quote: failure.quote.as_str().into(),
         at: failure.at,
         tool: Some(failure.tool.clone()),
         count: Some(count),
@@ -489,7 +494,7 @@ fn failure_memory(failure: &Failure, count: u32, place: Place) -> Memory {
     };
     Memory {
         memory_type: Type::Pitfall,
-        text: failure.signature.clone(),
+        text: failure.signature.as_str().into(),
         importance: FAILURE_IMPORTANCE,
         ..new_memory(place, Author::Failure, remember, source)
     }
@@ -501,7 +506,7 @@ fn new_memory(place: Place, by: Author, remember: Remember, source: Source) -> M
         id: place.id,
         memory_type: Type::Constraint,
         layer: Layer::Fact,
-        text: String::new(),
+        text: Text::default(),
         canonical: None,
         status: Status::Active,
         scope: place.scope,

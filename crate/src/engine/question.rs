@@ -329,7 +329,7 @@ impl Engine {
         });
         let (ask, memory) = due.into_iter().next()?;
         let shown = |memory: &Memory| Shown {
-            text: memory.text.clone(),
+            text: memory.text.to_string(),
             memory_type: Some(memory.memory_type),
             day: crate::text::day::local(memory.source.at.0, offset(memory.source.at)),
             file: String::new(),

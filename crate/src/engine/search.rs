@@ -121,9 +121,7 @@ impl Search {
         };
         let scope = match map.get("scope") {
             None | Some(Value::Null) => None,
-            Some(Value::String(key)) if !key.trim().is_empty() => {
-                Some(ScopeKey(key.trim().to_owned()))
-            }
+            Some(Value::String(key)) if !key.trim().is_empty() => Some(ScopeKey::from(key.trim())),
             Some(_) => {
                 return Err(bad(
                     "`scope` must be a scope key, as hits print it".to_owned()
@@ -213,11 +211,11 @@ impl Engine {
             .map(|(memory, score)| Hit {
                 id: memory.id.clone(),
                 memory_type: memory.memory_type,
-                text: memory.text.clone(),
+                text: memory.text.to_string(),
                 date: day(memory.source.at),
                 status: memory.status,
                 scope: memory.scope.clone(),
-                quote: memory.source.quote.clone(),
+                quote: memory.source.quote.to_string(),
                 score,
                 terms: catalogue
                     .terms(&memory.id, &search.query)
@@ -293,7 +291,7 @@ fn links(state: &State, ids: &[MemoryId], day: &dyn Fn(Millis) -> String) -> Vec
         .filter_map(|id| state.memory(id))
         .map(|memory| Link {
             id: memory.id.clone(),
-            text: memory.text.clone(),
+            text: memory.text.to_string(),
             date: day(memory.source.at),
             status: memory.status,
         })

@@ -556,7 +556,14 @@ impl Files for MemoryFiles {
                 let change = inner.changes.get(path).copied().unwrap_or(0);
                 format!("{}:{change}", bytes.len())
             }
-            None => String::new(),
+            None => {
+                let inside = format!("{path}/");
+                let mut after = inner.seen.range(inside.clone()..);
+                let is_folder = after
+                    .next()
+                    .is_some_and(|(name, _)| name.starts_with(&inside));
+                if is_folder { "folder" } else { "" }.to_owned()
+            }
         }
     }
 

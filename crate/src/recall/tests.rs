@@ -10,10 +10,10 @@ const NOW: Millis = Millis(1_790_000_000_000);
 
 fn memory(id: u32, memory_type: Type, text: &str) -> Memory {
     Memory {
-        id: MemoryId(format!("m-{id:012}")),
+        id: MemoryId::from(format!("m-{id:012}")),
         memory_type,
         layer: Layer::Fact,
-        text: text.to_owned(),
+        text: text.into(),
         canonical: None,
         status: Status::Active,
         scope: ScopeKey::global(),
@@ -26,10 +26,10 @@ fn memory(id: u32, memory_type: Type, text: &str) -> Memory {
         },
         by: Author::Human,
         source: Source {
-            session_id: SessionId("s".to_owned()),
+            session_id: SessionId::from("s"),
             turn: 1,
             seq: EventSeq(1),
-            quote: text.to_owned(),
+            quote: text.into(),
             at: Millis(NOW.0 - DAY_MS),
             tool: None,
             count: None,
@@ -42,7 +42,7 @@ fn memory(id: u32, memory_type: Type, text: &str) -> Memory {
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
-        origin: Origin("d-000000000000".to_owned()),
+        origin: Origin::from("d-000000000000"),
         revision: Revision(1),
         created_at: NOW,
         updated_at: NOW,
@@ -241,7 +241,7 @@ fn nothing_to_say_is_no_block() {
 #[test]
 fn a_block_says_what_it_is_and_shows_one_line_a_memory() {
     let mut memories = constraints(1);
-    memories[0].text = "端口固定 8000\n## 不是标题".to_owned();
+    memories[0].text = "端口固定 8000\n## 不是标题".into();
     let block = draw(
         &memories,
         600,

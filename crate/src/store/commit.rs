@@ -1,21 +1,17 @@
 //! The one way in: lock, read what others appended, check what the decision was based on, append once, fold.
 
-use super::codec::{self, ROW_MAX_BYTES};
-use super::entry::{Body, Fact, Observation, Row};
+use super::entry::{Body, Fact, Observation};
 use super::load::{self, LEDGER, is_visible};
 use super::lock::{self, Budget, Held};
+use super::prepare::prepare;
 use super::scan::{Scan, scan};
 use super::shred::Shredder;
-use super::state::FAILURES_MAX;
 use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::error::StoreError;
-use crate::memory::{EventSeq, MemoryId, Millis, Origin, Revision, Seq, SessionId};
+use crate::memory::{EventSeq, MemoryId, Origin, Revision, Seq, SessionId};
 use crate::port::Ports;
 use crate::text::digest::short_digest;
 use std::cell::RefCell;
-
-/// Rows of one commit; a turn has at most a few dozen.
-const ROWS_MAX: usize = 4_096;
 
 /// What is to be committed, and what the decision was based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -316,136 +312,6 @@ pub(super) async fn append(
     Ok(committed)
 }
 
-/// A commit as bytes, and the rows those bytes give back.
-struct Prepared {
-    bytes: Vec<u8>,
-    found: Scan,
-    tx: Seq,
-    n_queued: usize,
-    n_unsaid: usize,
-}
-
-/// Encodes a commit and reads it back: what cannot be read is refused before it is written.
-fn prepare(store: &Store, ports: Ports<'_>, rows: Vec<Body>) -> Result<Prepared, StoreError> {
-    let origin = match store.state.origin() {
-        Some(origin) => origin.clone(),
-        None => new_origin(ports),
-    };
-    let mut bodies: Vec<Body> = Vec::new();
-    if store.heal {
-        bodies.push(Body::Fact(Fact::Checkpoint {
-            state: Box::new(store.state.tables()),
-        }));
-    }
-    bodies.extend(store.unsaid.iter().map(|notice| {
-        Body::Observation(Observation::Health {
-            code: notice.code.to_owned(),
-            detail: notice.detail.clone(),
-        })
-    }));
-    if store.n_dropped > 0 {
-        bodies.push(Body::Observation(Observation::Degraded {
-            cause: "observations-dropped".to_owned(),
-            count: Some(store.n_dropped),
-            detail: "more observations waited than the queue holds".to_owned(),
-        }));
-    }
-    bodies.extend(store.queue.iter().cloned().map(Body::Observation));
-    bodies.extend(rows.into_iter().map(|body| on_device(body, &origin)));
-    bodies.extend(
-        store
-            .state
-            .failures_to_drop(FAILURES_MAX)
-            .into_iter()
-            .map(Body::Fact),
-    );
-    bodies.truncate(ROWS_MAX);
-    Shredder::of_tombstones(&store.state).bodies(&mut bodies);
-    let tx = Seq(store.state.seq().0 + 1);
-    let at = ports.clock.now();
-    let bytes = encode(store, bodies, &origin, tx, at)?;
-    let found = scan(&bytes, &store.end);
-    Ok(Prepared {
-        bytes,
-        found,
-        tx,
-        n_queued: store.queue.len(),
-        n_unsaid: store.unsaid.len(),
-    })
-}
-
-/// Fills in the device of a memory decided on before the ledger had one.
-fn on_device(mut body: Body, origin: &Origin) -> Body {
-    if let Body::Fact(Fact::Write { memory }) = &mut body
-        && memory.origin.as_str().is_empty()
-    {
-        memory.origin = origin.clone();
-    }
-    body
-}
-
-fn encode(
-    store: &Store,
-    bodies: Vec<Body>,
-    origin: &Origin,
-    tx: Seq,
-    at: Millis,
-) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = Vec::new();
-    if store.end.is_open() && !bodies.is_empty() {
-        bytes.push(b'\n');
-    }
-    let n_rows = bodies.len() as u64;
-    for (number, body) in (0..n_rows).zip(bodies) {
-        let mut row = Row {
-            origin: origin.clone(),
-            seq: Seq(tx.0 + number),
-            at,
-            tx,
-            last: number + 1 == n_rows,
-            body,
-        };
-        let start = bytes.len();
-        let Err(error) = encode_row(&row, &mut bytes) else {
-            continue;
-        };
-        // What merely tells may not cost what is to be kept.
-        let Body::Observation(_) = row.body else {
-            return Err(error);
-        };
-        bytes.truncate(start);
-        row.body = Body::Observation(Observation::Degraded {
-            cause: "row-left-out".to_owned(),
-            count: None,
-            detail: error.to_string(),
-        });
-        encode_row(&row, &mut bytes)?;
-    }
-    Ok(bytes)
-}
-
-/// Appends one row, or says why it cannot stand in the ledger.
-fn encode_row(row: &Row, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
-    let start = bytes.len();
-    let invalid = |reason: String| StoreError::RowInvalid {
-        seq: row.seq.0,
-        reason,
-    };
-    codec::encode(row, bytes).map_err(invalid)?;
-    let line = bytes.get(start..bytes.len() - 1).unwrap_or_default();
-    let is_checkpoint = matches!(row.body, Body::Fact(Fact::Checkpoint { .. }));
-    if line.len() > ROW_MAX_BYTES && !is_checkpoint {
-        return Err(StoreError::RowTooLong {
-            length_bytes: line.len(),
-            limit_bytes: ROW_MAX_BYTES,
-        });
-    }
-    match codec::decode(line) {
-        codec::Line::Damaged(reason) => Err(invalid(format!("does not read back ({reason})"))),
-        codec::Line::Row(_) | codec::Line::Newer(_) => Ok(()),
-    }
-}
-
 /// Makes sure that the decision still stands.
 fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
     let stale = |id: &str, expected: u64, found: u64| StoreError::Stale {
@@ -502,7 +368,7 @@ pub(super) fn writable(cell: &RefCell<Store>) -> Result<(), StoreError> {
 pub(super) fn new_origin(ports: Ports<'_>) -> Origin {
     let mut bytes = [0; 16];
     ports.random.fill(&mut bytes);
-    Origin(format!("d-{}", short_digest(&bytes)))
+    Origin::from(format!("d-{}", short_digest(&bytes)))
 }
 
 impl Store {

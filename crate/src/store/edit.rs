@@ -12,10 +12,11 @@ use super::{Notice, Store};
 use crate::error::StoreError;
 use crate::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
-    ScopeKey, SessionId, Source, Status, Type,
+    ScopeKey, SessionId, Source, Status, Text, Type,
 };
 use crate::port::Ports;
 use crate::text::digest::fold;
+use crate::text::json::{Names, Reader};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -224,7 +225,8 @@ fn changed(
     out: &mut Edits,
 ) {
     let as_fields = |memory: &Memory| {
-        let bytes = serde_json::to_vec(memory).ok()?;
+        let mut bytes = Vec::new();
+        memory.write(&mut bytes);
         serde_json::from_slice::<Map<String, Value>>(&bytes).ok()
     };
     let (Some(before), Some(mut merged)) = (as_fields(before), as_fields(current)) else {
@@ -245,9 +247,9 @@ fn changed(
     if !differs {
         return;
     }
-    match reread::<Memory>(&Value::Object(merged)) {
+    match memory_of(merged) {
         Ok(mut memory) => {
-            memory.text = plain(&memory.text);
+            memory.text = plain(&memory.text).into();
             if memory.text.is_empty() {
                 out.refused.push(format!(
                     "{}: a record without text was left as it was",
@@ -265,6 +267,12 @@ fn changed(
             .refused
             .push(format!("{}: the edit does not fit ({error})", current.id)),
     }
+}
+
+/// Reads a record's fields as a record.
+fn memory_of(fields: Map<String, Value>) -> Result<Memory, String> {
+    let text = serde_json::to_string(&fields).map_err(|error| error.to_string())?;
+    Memory::read(&mut Reader::new(&text, &mut Names::none())).map_err(|error| error.to_string())
 }
 
 /// Reads a value as a record's type. Through bytes: the reader of bytes is compiled already, one of values would be another.
@@ -317,6 +325,7 @@ fn added(
     let Some(id) = chosen else {
         return;
     };
+    let text = Text::from(text);
     out.records.push(Memory {
         id,
         memory_type: of(record, "type").unwrap_or(Type::Constraint),
@@ -327,7 +336,11 @@ fn added(
         importance: of(record, "importance")
             .unwrap_or(ADDED_IMPORTANCE)
             .clamp(0.0, 1.0),
-        signals: of(record, "signals").unwrap_or_default(),
+        signals: of::<Vec<String>>(record, "signals")
+            .unwrap_or_default()
+            .into_iter()
+            .map(Text::from)
+            .collect(),
         remember: Remember {
             score: 1.0,
             by: JudgeName::Request,

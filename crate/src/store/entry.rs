@@ -8,7 +8,6 @@ use crate::memory::{
     Status, Type,
 };
 pub use crate::turn::Position;
-use serde::{Deserialize, Serialize};
 
 /// The ledger version this build writes, and the newest it reads.
 pub const LEDGER_VERSION: u32 = 1;
@@ -48,8 +47,7 @@ impl From<Observation> for Body {
 }
 
 /// Changes the state. Folding the facts of a ledger in order gives the state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Fact {
     /// A memory came in.
     Write { memory: Box<Memory> },
@@ -107,7 +105,6 @@ pub enum Fact {
         /// `tool`, `command`, `edit` …
         by: String,
         /// Where it was asked for.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<Position>,
     },
     /// Two keys are one scope: what was under `from` is under `to`.
@@ -118,28 +115,8 @@ pub enum Fact {
     Checkpoint { state: Box<Tables> },
 }
 
-impl Fact {
-    /// The frozen strings of `kind`.
-    pub const KINDS: &'static [&'static str] = &[
-        "write",
-        "status",
-        "supersede",
-        "canonical",
-        "failure",
-        "failure-dropped",
-        "turn",
-        "conflict-ask",
-        "conflict-resolved",
-        "forget",
-        "scope",
-        "edit",
-        "checkpoint",
-    ];
-}
-
 /// Says what happened. Dropping every observation changes no state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Observation {
     /// The plugin was mounted.
     Start {
@@ -152,7 +129,6 @@ pub enum Observation {
         normalize: String,
         capture: bool,
         /// Config keys that were set and whose feature this version does not have.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inactive: Vec<String>,
         host: String,
     },
@@ -161,16 +137,12 @@ pub enum Observation {
         reason: String,
         scope: ScopeKey,
         /// The candidate's identity; the memory it repeats for `duplicate`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<MemoryId>,
         /// The original cut, at most 160 characters; never for `veto:secret`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         quote: Option<String>,
         /// The rule that refused, where one did.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
         /// How many candidates this row stands for, where more than one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         count: Option<u32>,
         position: Position,
     },
@@ -179,10 +151,8 @@ pub enum Observation {
         id: MemoryId,
         scope: ScopeKey,
         score: f64,
-        #[serde(rename = "type")]
         memory_type: Type,
         by: JudgeName,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         signals: Vec<String>,
         threshold: f64,
@@ -208,7 +178,6 @@ pub enum Observation {
     /// Something was given up in favour of a simpler way, or not done at all.
     Degraded {
         cause: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         count: Option<u32>,
         detail: String,
     },
@@ -218,23 +187,8 @@ pub enum Observation {
     Health { code: String, detail: String },
 }
 
-impl Observation {
-    /// The frozen strings of `kind`.
-    pub const KINDS: &'static [&'static str] = &[
-        "start",
-        "skip",
-        "remember",
-        "recall",
-        "normalize",
-        "degraded",
-        "context-suppressed",
-        "health",
-    ];
-}
-
 /// One memory of a block, and why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     pub id: MemoryId,
     pub score: f64,

@@ -5,6 +5,7 @@
 //! `ledger.jsonl` under `lock`; the state changes only after the append returned. The formats and the argument for each
 //! crash point are in `docs/ledger.md`.
 
+mod body;
 mod changes;
 pub mod codec;
 pub mod commit;
@@ -13,12 +14,15 @@ pub mod entry;
 pub mod forget;
 pub mod history;
 mod keep;
+mod fold;
 mod load;
 pub mod lock;
+mod prepare;
 pub mod scan;
 mod shred;
 pub mod snapshot;
 pub mod state;
+pub mod table;
 pub mod tables;
 
 pub use commit::{Committed, Draft, close, commit, observe, refresh, settle};

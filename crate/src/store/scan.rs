@@ -3,6 +3,7 @@
 use super::codec::{self, Line, SUM_BYTES};
 use super::entry::Row;
 use crate::memory::Seq;
+use crate::text::json::Names;
 
 /// A line that could not be read. It stays where it is until its segment is rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub const BLANKED_LINE: &[u8] = b"blanked";
 /// How many bytes of [`End::tail`] are kept: a checksum and what surrounds it.
 pub const TAIL_BYTES: usize = SUM_BYTES + 1;
 
+/// A run longer than this holds rows enough to share their strings.
+const MANY_BYTES: usize = 64 * 1024;
+
 /// What a run of bytes holds.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -88,6 +92,11 @@ pub fn scan(bytes: &[u8], start: &End) -> Scan {
     let mut out = Scan::default();
     let mut open = Open::default();
     let mut newest = Seq(0);
+    let mut names = if bytes.len() > MANY_BYTES {
+        Names::many()
+    } else {
+        Names::none()
+    };
     // One past the last byte that belongs to the whole part.
     let mut whole = 0;
     // A byte order mark is an editor's habit, not a part of the first line.
@@ -104,11 +113,19 @@ pub fn scan(bytes: &[u8], start: &End) -> Scan {
             .unwrap_or_default();
         let begins = at;
         at += newline.map_or(rest.len(), |found| found + 1);
-        for piece in pieces(line) {
+        let is_row = codec::verified(line.trim_ascii()).is_some();
+        let found = if is_row { Vec::new() } else { pieces(line) };
+        let alone = [(0, line.len())];
+        for piece in if is_row { &alone } else { found.as_slice() } {
             let text = line.get(piece.0..piece.1).unwrap_or_default();
             let ends_line = piece.1 == line.len();
             let next = if ends_line { at } else { begins + piece.1 };
-            match codec::decode(text.trim_ascii()) {
+            let decoded = if is_row {
+                codec::decode_verified(text.trim_ascii(), &mut names)
+            } else {
+                codec::decode(text.trim_ascii())
+            };
+            match decoded {
                 Line::Newer(version) => {
                     out.newer = Some(out.newer.unwrap_or(0).max(version));
                     whole = next;

@@ -1,12 +1,13 @@
 //! `memory.json`: the state a person can read, with a digest of itself and the place in the ledger it reflects.
 
-use super::codec::{checksum, is_number};
+use super::codec::{is_checksum, is_number};
 use super::entry::LEDGER_VERSION;
 use super::scan::End;
 use super::state::State;
 use super::tables::Tables;
+use crate::memory::record::given;
 use crate::memory::{Origin, Seq};
-use serde::{Deserialize, Serialize};
+use crate::text::json::{Fields, Malformed, Names, Reader, Writer};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Says what the file is, so a foreign one is known at once.
@@ -18,7 +19,7 @@ const DIGEST_KEY: &[u8] = br#""digest":""#;
 const HEADER_MAX_BYTES: usize = 1024;
 
 /// The first line of the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     pub format: String,
     pub v: u32,
@@ -31,6 +32,48 @@ pub struct Header {
     pub link: String,
     /// XXH3 of the file with zeros in this place.
     pub digest: String,
+}
+
+impl Header {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self, Malformed> {
+        let (mut format, mut v, mut origin, mut seq) = (None, None, None, None);
+        let (mut offset, mut link, mut digest) = (None, None, None);
+        let mut fields = Fields::of(&["format", "v", "origin", "seq", "offset", "link", "digest"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => format = Some(reader.owned()?),
+                1 => v = Some(reader.whole()?),
+                2 => origin = Some(Origin(reader.shared()?)),
+                3 => seq = Some(Seq(reader.u64()?)),
+                4 => offset = Some(reader.u64()?),
+                5 => link = Some(reader.owned()?),
+                _ => digest = Some(reader.owned()?),
+            }
+        }
+        Ok(Self {
+            format: given(format, "format")?,
+            v: given(v, "v")?,
+            origin: given(origin, "origin")?,
+            seq: given(seq, "seq")?,
+            offset: given(offset, "offset")?,
+            link: given(link, "link")?,
+            digest: given(digest, "digest")?,
+        })
+    }
+
+    /// Appends the header, open for the lists.
+    fn write<'a>(&self, out: &'a mut Vec<u8>) -> Writer<'a> {
+        let mut writer = Writer::object(out);
+        writer
+            .text("format", &self.format)
+            .whole("v", self.v.into())
+            .text("origin", self.origin.as_str())
+            .whole("seq", self.seq.0)
+            .whole("offset", self.offset)
+            .text("link", &self.link)
+            .text("digest", &self.digest);
+        writer
+    }
 }
 
 /// What a file turned out to be.
@@ -49,11 +92,13 @@ pub enum Snapshot {
 pub const SLICE_RECORDS: usize = 2_000;
 
 /// The state on its way to bytes, a slice at a time.
-#[derive(Debug)]
 pub struct Writing {
     tables: Tables,
     n_written: usize,
     out: Vec<u8>,
+    /// Keeps up with what is written, so that the end of a large file waits for no more than the last slice.
+    hasher: Xxh3,
+    n_hashed: usize,
     /// A newline in the file, nothing in a ledger row.
     between: &'static str,
 }
@@ -70,13 +115,15 @@ impl Writing {
             link: end.link(),
             digest: NO_DIGEST.to_owned(),
         };
-        let mut out = serde_json::to_vec(&header).ok()?;
-        out.pop();
+        let mut out = Vec::new();
+        header.write(&mut out);
         out.extend_from_slice(b",\n\"memories\":[");
         Some(Self {
             tables: state.tables(),
             n_written: 0,
             out,
+            hasher: Xxh3::new(),
+            n_hashed: 0,
             between: "\n",
         })
     }
@@ -87,61 +134,59 @@ impl Writing {
             tables: state.tables(),
             n_written: 0,
             out: b"{\"memories\":[".to_vec(),
+            hasher: Xxh3::new(),
+            n_hashed: 0,
             between: "",
         }
     }
 
     /// Writes the next memories; returns whether more are left.
-    pub fn slice(&mut self) -> Option<bool> {
+    pub fn slice(&mut self) -> bool {
         let slice = self.tables.memories.iter().skip(self.n_written);
         for memory in slice.take(SLICE_RECORDS) {
             if self.n_written > 0 {
                 self.out.push(b',');
             }
             self.out.extend_from_slice(self.between.as_bytes());
-            serde_json::to_writer(&mut self.out, memory.as_ref()).ok()?;
+            memory.write(&mut self.out);
             self.n_written += 1;
         }
-        Some(self.n_written < self.tables.memories.len())
+        self.hash();
+        let n_left = self.tables.memories.len() - self.n_written;
+        if self.n_written == SLICE_RECORDS {
+            // The first slice tells how long the rest will be: growing by doubling copies it again and again.
+            let about = self.out.len() / SLICE_RECORDS * (n_left + n_left / 8);
+            self.out.reserve(about);
+        }
+        n_left > 0
+    }
+
+    /// Brings the digest up to what is written. Only the file has one.
+    fn hash(&mut self) {
+        if !self.between.is_empty() {
+            let fresh = self.out.get(self.n_hashed..).unwrap_or_default();
+            self.hasher.update(fresh);
+            self.n_hashed = self.out.len();
+        }
     }
 
     /// Writes the rest and returns the bytes.
     pub fn finish(mut self) -> Option<Vec<u8>> {
-        while self.slice()? {}
+        while self.slice() {}
         self.out.push(b']');
-        let tables = std::mem::take(&mut self.tables);
-        self.list("failures", &tables.failures)?;
-        self.list("sessions", &tables.sessions)?;
-        self.list("tombstones", &tables.tombstones)?;
-        self.list("asks", &tables.asks)?;
-        self.list("scopes", &tables.scopes)?;
+        self.tables.write_lists(&mut self.out, self.between);
         self.out.extend_from_slice(self.between.as_bytes());
         self.out.push(b'}');
         if !self.between.is_empty() {
             self.out.push(b'\n');
             let at = digest_at(&self.out)?;
-            let digest = checksum(&self.out);
+            self.hash();
+            let digest = format!("{:016x}", self.hasher.digest());
             self.out
                 .get_mut(at..at + NO_DIGEST.len())?
                 .copy_from_slice(digest.as_bytes());
         }
         Some(self.out)
-    }
-
-    fn list<T: Serialize>(&mut self, name: &str, records: &[T]) -> Option<()> {
-        let Self { out, between, .. } = self;
-        out.push(b',');
-        out.extend_from_slice(between.as_bytes());
-        out.extend_from_slice(format!("\"{name}\":[").as_bytes());
-        for (number, record) in records.iter().enumerate() {
-            if number > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(between.as_bytes());
-            serde_json::to_writer(&mut *out, record).ok()?;
-        }
-        out.push(b']');
-        Some(())
     }
 }
 
@@ -154,24 +199,29 @@ pub fn write(state: &State, end: &End) -> Option<Vec<u8>> {
 
 /// Reads a file. Never fails: what cannot be read says why.
 pub fn read(bytes: &[u8]) -> Snapshot {
-    if is_whole(bytes) {
-        match header(bytes) {
+    let text = std::str::from_utf8(bytes).ok();
+    if let Some(text) = text.filter(|_| is_whole(bytes)) {
+        let names = &mut Names::many();
+        match header(text, names) {
             Ok(header) if header.format != FORMAT => return Snapshot::Damaged("foreign"),
             Ok(header) if header.v > LEDGER_VERSION => return Snapshot::Newer(header.v),
             Ok(header) if !is_number(header.seq) => return Snapshot::Damaged("number"),
             Ok(header) => {
-                if let Ok(tables) = serde_json::from_slice::<Tables>(bytes) {
+                let mut reader = Reader::new(text, names);
+                if let Ok(tables) = Tables::read(&mut reader)
+                    && reader.end().is_ok()
+                {
                     return Snapshot::Whole(header, Box::new(tables));
                 }
             }
             Err(_) => {}
         }
     }
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if text.trim_ascii().is_empty() {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
         return Snapshot::Damaged("empty");
     }
-    match serde_json::from_slice::<serde_json::Value>(text) {
+    match serde_json::from_slice::<serde_json::Value>(bytes) {
         Ok(document) => {
             let format = document.get("format").and_then(serde_json::Value::as_str);
             if format.is_some_and(|format| format != FORMAT) || !document.is_object() {
@@ -180,21 +230,26 @@ pub fn read(bytes: &[u8]) -> Snapshot {
             if document.get("memories").is_none() {
                 return Snapshot::Damaged("foreign");
             }
-            Snapshot::Edited(Header::deserialize(&document).ok(), document)
+            let text = text.map(|text| text.trim_start_matches('\u{feff}'));
+            let header =
+                text.and_then(|text| Header::read(&mut Reader::new(text, &mut Names::none())).ok());
+            Snapshot::Edited(header, document)
         }
         Err(_) => Snapshot::Damaged("not-json"),
     }
 }
 
 /// Reads the header from the first line alone: reading past the tables would cost a third of opening.
-fn header(bytes: &[u8]) -> Result<Header, serde_json::Error> {
-    let head = bytes.get(..bytes.len().min(HEADER_MAX_BYTES));
-    let line = head.and_then(|head| head.split(|&byte| byte == b'\n').next());
-    let mut line = line.unwrap_or_default().to_vec();
-    if line.pop() == Some(b',') {
-        line.push(b'}');
+fn header(text: &str, names: &mut Names) -> Result<Header, Malformed> {
+    let line = text.split('\n').next().unwrap_or("");
+    let line = line.get(..line.len().min(HEADER_MAX_BYTES)).unwrap_or("");
+    let alone = line.strip_suffix(',').map(|line| format!("{line}}}"));
+    if let Some(line) = alone
+        && let Ok(header) = Header::read(&mut Reader::new(&line, names))
+    {
+        return Ok(header);
     }
-    serde_json::from_slice(&line).or_else(|_| serde_json::from_slice(bytes))
+    Header::read(&mut Reader::new(text, names))
 }
 
 /// Returns where the digest's digits begin.
@@ -221,5 +276,5 @@ fn is_whole(bytes: &[u8]) -> bool {
     hasher.update(before);
     hasher.update(NO_DIGEST.as_bytes());
     hasher.update(after);
-    format!("{:016x}", hasher.digest()).as_bytes() == digest
+    is_checksum(hasher.digest(), digest)
 }

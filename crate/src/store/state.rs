@@ -1,13 +1,13 @@
 //! The state: what all facts of the ledger, folded in order, say.
 
-use super::entry::{Body, Fact, Row};
+use super::entry::Fact;
+pub use super::fold::{KEEP_BOTH, UNANSWERED};
+use super::table::{Table, Values};
 use super::tables::{Ask, Failure, Join, Reading, Tables, Tombstone};
-use crate::memory::{
-    EventSeq, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId, Status,
-};
+use crate::memory::{EventSeq, Memory, MemoryId, Origin, ScopeKey, Seq, SessionId};
 use crate::text::order;
 use crate::turn::Position;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Sessions whose read position is kept; past it the one least recently read is dropped by the fold.
@@ -18,25 +18,20 @@ pub const SESSIONS_MAX: usize = 20_000;
 /// Failure signatures that are counted; past it the oldest ones seen once are dropped by a fact.
 pub const FAILURES_MAX: usize = 2_000;
 
-/// How the human decided a contradiction, as the ledger spells it. Only `keep-both` changes the fold: it links the two.
-pub const KEEP_BOTH: &str = "keep-both";
-
-/// How a `conflict-resolved` row begins that says why there is no answer: the question stays open.
-pub const UNANSWERED: &str = "unanswered:";
-
-/// What all facts say. Only [`State::fold`] changes it.
+/// What all facts say. Only [`State::fold`] and [`State::set`] change it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    origin: Option<Origin>,
-    seq: Seq,
-    memories: BTreeMap<MemoryId, Rc<Memory>>,
-    by_scope: BTreeMap<ScopeKey, BTreeSet<MemoryId>>,
-    failures: BTreeMap<(ScopeKey, String), Failure>,
-    sessions: BTreeMap<SessionId, Reading>,
-    sessions_by_seq: BTreeMap<Seq, SessionId>,
-    tombstones: BTreeMap<MemoryId, Tombstone>,
-    asks: BTreeMap<MemoryId, Ask>,
-    joins: BTreeMap<ScopeKey, ScopeKey>,
+    pub(super) origin: Option<Origin>,
+    pub(super) seq: Seq,
+    pub(super) memories: Table<Rc<Memory>>,
+    /// How many memories each scope holds.
+    pub(super) by_scope: BTreeMap<ScopeKey, usize>,
+    pub(super) failures: BTreeMap<(ScopeKey, String), Failure>,
+    pub(super) sessions: BTreeMap<SessionId, Reading>,
+    pub(super) sessions_by_seq: BTreeMap<Seq, SessionId>,
+    pub(super) tombstones: Table<Tombstone>,
+    pub(super) asks: Table<Ask>,
+    pub(super) joins: BTreeMap<ScopeKey, ScopeKey>,
 }
 
 impl State {
@@ -51,7 +46,7 @@ impl State {
     }
 
     /// Returns every memory, ascending by id, whatever its status.
-    pub fn memories(&self) -> impl ExactSizeIterator<Item = &Rc<Memory>> {
+    pub fn memories(&self) -> Values<'_, Rc<Memory>> {
         self.memories.values()
     }
 
@@ -61,17 +56,18 @@ impl State {
     }
 
     /// Returns the memories of one scope, ascending by id. Joined scopes are one.
-    pub fn in_scope(&self, scope: &ScopeKey) -> impl Iterator<Item = &Rc<Memory>> {
-        self.by_scope
-            .get(self.scope_of(scope))
-            .into_iter()
+    pub fn in_scope<'a>(&'a self, scope: &'a ScopeKey) -> impl Iterator<Item = &'a Rc<Memory>> {
+        let scope = self.scope_of(scope);
+        let is_there = self.by_scope.contains_key(scope);
+        let all = is_there.then(|| self.memories.values());
+        all.into_iter()
             .flatten()
-            .filter_map(|id| self.memories.get(id))
+            .filter(move |memory| memory.scope == *scope)
     }
 
     /// Returns every scope that holds a memory, ascending, with how many it holds.
     pub fn scopes(&self) -> impl Iterator<Item = (&ScopeKey, usize)> {
-        self.by_scope.iter().map(|(scope, ids)| (scope, ids.len()))
+        self.by_scope.iter().map(|(scope, n)| (scope, *n))
     }
 
     /// Returns the key under which a scope is kept: the one it was joined to, or itself.
@@ -98,8 +94,9 @@ impl State {
         for alias in self.aliases(scope) {
             let base = MemoryId::of(&alias, original);
             // The suffix sorts after the id itself, and `.` after `-`: the range holds this id's versions alone.
-            let end = MemoryId(format!("{base}."));
-            out.extend(self.memories.range(base..end).map(|(_, memory)| memory));
+            let end = MemoryId::from(format!("{base}."));
+            let found = self.memories.range(&base, end);
+            out.extend(found.map(|(_, memory)| memory));
         }
         order::sort_by(&mut out, |a, b| {
             (a.created_at, version_of(&a.id), &a.id).cmp(&(b.created_at, version_of(&b.id), &b.id))
@@ -114,15 +111,15 @@ impl State {
         let mut version = 0;
         for alias in self.aliases(scope) {
             let base = MemoryId::of(&alias, original);
-            let end = MemoryId(format!("{base}."));
-            let known = self.memories.range(base.clone()..end.clone()).map(|x| x.0);
-            let dead = self.tombstones.range(base..end).map(|x| x.0);
+            let end = MemoryId::from(format!("{base}."));
+            let known = self.memories.range(&base, end.clone()).map(|x| x.0);
+            let dead = self.tombstones.range(&base, end).map(|x| x.0);
             version = known.chain(dead).map(version_of).fold(version, u32::max);
         }
         let base = MemoryId::of(self.scope_of(scope), original);
         match version {
             0 => base,
-            version => MemoryId(format!("{base}-{}", version + 1)),
+            version => MemoryId::from(format!("{base}-{}", version + 1)),
         }
     }
 
@@ -135,18 +132,17 @@ impl State {
         original: &str,
         position: &Position,
     ) -> Option<&Tombstone> {
-        self.aliases(scope).iter().find_map(|alias| {
+        let id = self.aliases(scope).iter().find_map(|alias| {
             let base = MemoryId::of(alias, original);
-            let end = MemoryId(format!("{base}."));
-            self.tombstones
-                .range(base..end)
-                .map(|(_, tombstone)| tombstone)
-                .find(|tombstone| {
-                    tombstone.positions.iter().any(|place| {
-                        place.session_id == position.session_id && place.seq == position.seq
-                    })
+            let end = MemoryId::from(format!("{base}."));
+            let found = self.tombstones.range(&base, end).find(|(_, tombstone)| {
+                tombstone.positions.iter().any(|place| {
+                    place.session_id == position.session_id && place.seq == position.seq
                 })
-        })
+            });
+            found.map(|(id, _)| id.clone())
+        });
+        id.and_then(|id| self.tombstones.get(&id))
     }
 
     /// Returns every tombstone, ascending by id.
@@ -185,251 +181,6 @@ impl State {
         self.asks.values()
     }
 
-    /// Applies one row. Observations and unknown kinds change nothing but the position.
-    pub fn fold(&mut self, row: Row) {
-        if self.origin.is_none() {
-            self.origin = Some(row.origin);
-        }
-        self.seq = self.seq.max(row.seq);
-        if let Body::Fact(fact) = row.body {
-            self.apply(fact, row.seq, row.at);
-        }
-    }
-
-    fn apply(&mut self, fact: Fact, seq: Seq, at: Millis) {
-        match fact {
-            Fact::Write { memory } => self.put(*memory, false),
-            Fact::Edit { memory } => self.put(*memory, true),
-            Fact::Status {
-                id,
-                status,
-                revision,
-                ..
-            } => self.change(&id, at, |memory| {
-                memory.status = status;
-                memory.revision = revision;
-            }),
-            Fact::Supersede { old, new } => self.supersede(&old, &new, at),
-            Fact::Canonical { id, text } => self.change(&id, at, |memory| {
-                memory.canonical = Some(text);
-                bump(memory);
-            }),
-            Fact::Failure {
-                scope,
-                key,
-                tool,
-                signature,
-                count,
-                position,
-            } => {
-                let scope = self.scope_of(&scope).clone();
-                let failure = Failure {
-                    scope: scope.clone(),
-                    key: key.clone(),
-                    tool,
-                    signature,
-                    count,
-                    position,
-                    at,
-                    seq,
-                };
-                self.failures.insert((scope, key), failure);
-            }
-            Fact::FailureDropped { scope, keys } => {
-                let scope = self.scope_of(&scope).clone();
-                for key in keys {
-                    self.failures.remove(&(scope.clone(), key));
-                }
-            }
-            Fact::Turn {
-                session_id,
-                turn,
-                read_to,
-                scope,
-            } => {
-                let scope = self.scope_of(&scope).clone();
-                self.read(Reading {
-                    session_id,
-                    turn,
-                    read_to,
-                    scope,
-                    seq,
-                });
-            }
-            Fact::ConflictAsk {
-                id,
-                against,
-                attempt,
-                detector,
-                shared,
-            } => {
-                let ask = Ask {
-                    id: id.clone(),
-                    against,
-                    attempt,
-                    detector,
-                    shared,
-                    at,
-                };
-                self.asks.insert(id, ask);
-            }
-            Fact::ConflictResolved {
-                id,
-                against,
-                choice,
-            } => {
-                if choice.starts_with(UNANSWERED) {
-                    return;
-                }
-                self.asks.remove(&id);
-                if choice == KEEP_BOTH {
-                    for other in &against {
-                        self.change(&id, at, |memory| link(&mut memory.conflicts_with, other));
-                        self.change(other, at, |memory| link(&mut memory.conflicts_with, &id));
-                    }
-                }
-            }
-            Fact::Forget {
-                id,
-                scope,
-                positions,
-                by,
-                ..
-            } => {
-                self.take(&id);
-                self.asks.remove(&id);
-                // What two sentences share is content of both.
-                for ask in self.asks.values_mut().filter(|x| x.against.contains(&id)) {
-                    ask.against.retain(|other| *other != id);
-                    ask.shared.clear();
-                }
-                let scope = self.scope_of(&scope).clone();
-                let tombstone = Tombstone {
-                    id: id.clone(),
-                    scope,
-                    at,
-                    by,
-                    positions,
-                };
-                self.tombstones.insert(id, tombstone);
-            }
-            Fact::Scope { from, to } => self.join(&from, &to),
-            Fact::Checkpoint { state } => self.set(*state),
-        }
-    }
-
-    /// Puts a record in. A tombstone wins over any write of its id; a record that is there is only replaced by a hand edit.
-    fn put(&mut self, mut memory: Memory, replace: bool) {
-        if self.tombstones.contains_key(&memory.id)
-            || (!replace && self.memories.contains_key(&memory.id))
-        {
-            return;
-        }
-        self.take(&memory.id);
-        memory.scope = self.scope_of(&memory.scope).clone();
-        self.by_scope
-            .entry(memory.scope.clone())
-            .or_default()
-            .insert(memory.id.clone());
-        self.memories.insert(memory.id.clone(), Rc::new(memory));
-    }
-
-    /// Takes a record out.
-    fn take(&mut self, id: &MemoryId) {
-        let Some(memory) = self.memories.remove(id) else {
-            return;
-        };
-        if let Some(ids) = self.by_scope.get_mut(&memory.scope) {
-            ids.remove(id);
-            if ids.is_empty() {
-                self.by_scope.remove(&memory.scope);
-            }
-        }
-    }
-
-    fn change(&mut self, id: &MemoryId, at: Millis, change: impl FnOnce(&mut Memory)) {
-        if let Some(memory) = self.memories.get_mut(id) {
-            let memory = Rc::make_mut(memory);
-            change(memory);
-            memory.updated_at = at;
-        }
-    }
-
-    fn supersede(&mut self, old: &MemoryId, new: &MemoryId, at: Millis) {
-        self.change(old, at, |memory| {
-            memory.status = Status::Superseded;
-            link(&mut memory.superseded_by, new);
-            bump(memory);
-        });
-        self.change(new, at, |memory| {
-            link(&mut memory.supersedes, old);
-            bump(memory);
-        });
-    }
-
-    fn read(&mut self, reading: Reading) {
-        if let Some(before) = self.sessions.get(&reading.session_id) {
-            self.sessions_by_seq.remove(&before.seq);
-        }
-        self.sessions_by_seq
-            .insert(reading.seq, reading.session_id.clone());
-        self.sessions.insert(reading.session_id.clone(), reading);
-        if self.sessions.len() > SESSIONS_MAX
-            && let Some((_, oldest)) = self.sessions_by_seq.pop_first()
-        {
-            self.sessions.remove(&oldest);
-        }
-    }
-
-    /// Makes two keys one scope. Joining a scope to itself, in however many steps, changes nothing.
-    fn join(&mut self, from: &ScopeKey, to: &ScopeKey) {
-        let to = self.scope_of(to).clone();
-        let from = self.scope_of(from).clone();
-        if from == to || from.is_global() || to.is_global() {
-            return;
-        }
-        for target in self.joins.values_mut().filter(|target| **target == from) {
-            *target = to.clone();
-        }
-        self.joins.insert(from.clone(), to.clone());
-        let moved = self.by_scope.remove(&from).unwrap_or_default();
-        for id in &moved {
-            if let Some(memory) = self.memories.get_mut(id) {
-                Rc::make_mut(memory).scope = to.clone();
-            }
-        }
-        if !moved.is_empty() {
-            self.by_scope.entry(to.clone()).or_default().extend(moved);
-        }
-        let keys: Vec<_> = self
-            .failures
-            .keys()
-            .filter(|(scope, _)| *scope == from)
-            .cloned()
-            .collect();
-        for old in keys {
-            if let Some(mut failure) = self.failures.remove(&old) {
-                failure.scope = to.clone();
-                self.failures
-                    .entry((to.clone(), old.1))
-                    .and_modify(|kept| {
-                        let count = kept.count.saturating_add(failure.count);
-                        if failure.seq > kept.seq {
-                            *kept = failure.clone();
-                        }
-                        kept.count = count;
-                    })
-                    .or_insert(failure);
-            }
-        }
-        for reading in self.sessions.values_mut().filter(|x| x.scope == from) {
-            reading.scope = to.clone();
-        }
-        for tombstone in self.tombstones.values_mut().filter(|x| x.scope == from) {
-            tombstone.scope = to.clone();
-        }
-    }
-
     /// Puts a folded state in the place of this one.
     pub fn set(&mut self, tables: Tables) {
         *self = Self {
@@ -438,23 +189,15 @@ impl State {
             ..Self::default()
         };
         self.joins = tables.scopes.into_iter().map(|x| (x.from, x.to)).collect();
-        // The records come ascending by id, so each scope's set is built from a sorted list.
-        let mut by_scope: BTreeMap<&ScopeKey, Vec<MemoryId>> = BTreeMap::new();
-        for memory in &tables.memories {
-            by_scope
-                .entry(&memory.scope)
-                .or_default()
-                .push(memory.id.clone());
+        // The records come ascending by id, and most stand beside one of the same scope.
+        for memory in tables.memories {
+            let n = match self.by_scope.get_mut(&memory.scope) {
+                Some(n) => n,
+                None => self.by_scope.entry(memory.scope.clone()).or_default(),
+            };
+            *n += 1;
+            self.memories.insert(memory.id.clone(), memory);
         }
-        self.by_scope = by_scope
-            .into_iter()
-            .map(|(scope, ids)| (scope.clone(), ids.into_iter().collect()))
-            .collect();
-        self.memories = tables
-            .memories
-            .into_iter()
-            .map(|memory| (memory.id.clone(), memory))
-            .collect();
         self.failures = tables
             .failures
             .into_iter()
@@ -463,12 +206,12 @@ impl State {
         for reading in tables.sessions {
             self.read(reading);
         }
-        self.tombstones = tables
-            .tombstones
-            .into_iter()
-            .map(|x| (x.id.clone(), x))
-            .collect();
-        self.asks = tables.asks.into_iter().map(|x| (x.id.clone(), x)).collect();
+        for tombstone in tables.tombstones {
+            self.tombstones.insert(tombstone.id.clone(), tombstone);
+        }
+        for ask in tables.asks {
+            self.asks.insert(ask.id.clone(), ask);
+        }
     }
 
     /// Returns the state as it is written.
@@ -534,14 +277,4 @@ fn version_of(id: &MemoryId) -> u32 {
         .and_then(|rest| rest.split_once('-'))
         .and_then(|(_, version)| version.parse().ok())
         .unwrap_or(1)
-}
-
-fn bump(memory: &mut Memory) {
-    memory.revision = Revision(memory.revision.0.saturating_add(1));
-}
-
-fn link(links: &mut Vec<MemoryId>, id: &MemoryId) {
-    if !links.contains(id) {
-        links.push(id.clone());
-    }
 }

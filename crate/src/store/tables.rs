@@ -1,31 +1,102 @@
 //! The folded state as it is written: lists in a fixed order, one type for `memory.json` and the `checkpoint` fact.
 
+use crate::memory::record::{given, id_texts, ids};
 use crate::memory::{EventSeq, Memory, MemoryId, Millis, ScopeKey, Seq, SessionId};
+use crate::text::json::{Fields, Malformed, Reader, Writer};
 use crate::turn::Position;
-use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
+type Result<T> = std::result::Result<T, Malformed>;
+
 /// The whole state, each list ascending by its key.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tables {
-    #[serde(default, with = "shared")]
     pub memories: Vec<Rc<Memory>>,
-    #[serde(default)]
     pub failures: Vec<Failure>,
-    #[serde(default)]
     pub sessions: Vec<Reading>,
-    #[serde(default)]
     pub tombstones: Vec<Tombstone>,
-    #[serde(default)]
     pub asks: Vec<Ask>,
-    #[serde(default)]
     pub scopes: Vec<Join>,
 }
 
+impl Tables {
+    /// The lists, by name, in the order in which they are written.
+    pub const LISTS: &'static [&'static str] = &[
+        "memories",
+        "failures",
+        "sessions",
+        "tombstones",
+        "asks",
+        "scopes",
+    ];
+
+    /// Reads the lists from an object that may hold other fields, too. A list that is not there is empty.
+    ///
+    /// # Errors
+    /// The first field that is missing or of another kind.
+    pub fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let mut out = Self::default();
+        let mut fields = Fields::of(Self::LISTS);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => out.memories = reader.list(|item| Memory::read(item).map(Rc::new))?,
+                1 => out.failures = reader.list(Failure::read)?,
+                2 => out.sessions = reader.list(Reading::read)?,
+                3 => out.tombstones = reader.list(Tombstone::read)?,
+                4 => out.asks = reader.list(Ask::read)?,
+                _ => out.scopes = reader.list(Join::read)?,
+            }
+        }
+        Ok(out)
+    }
+
+    /// Appends the lists as one object.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer.list("memories", &self.memories, |out, x| x.write(out));
+        self.write_lists(out, "");
+        out.push(b'}');
+    }
+
+    /// Appends every list but the memories, each after a comma, with `between` before each name and record.
+    pub(super) fn write_lists(&self, out: &mut Vec<u8>, between: &str) {
+        let mut list = |name: &str, write: &dyn Fn(&mut Vec<u8>, usize) -> bool| {
+            out.push(b',');
+            out.extend_from_slice(between.as_bytes());
+            Writer::quoted(out, name);
+            out.extend_from_slice(b":[");
+            for number in 0.. {
+                let begin = out.len();
+                if number > 0 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(between.as_bytes());
+                if !write(out, number) {
+                    out.truncate(begin);
+                    break;
+                }
+            }
+            out.push(b']');
+        };
+        fn one<T>(items: &[T], at: usize, write: impl FnOnce(&T)) -> bool {
+            items.get(at).map(write).is_some()
+        }
+        list("failures", &|out, at| {
+            one(&self.failures, at, |x| x.write(out))
+        });
+        list("sessions", &|out, at| {
+            one(&self.sessions, at, |x| x.write(out))
+        });
+        list("tombstones", &|out, at| {
+            one(&self.tombstones, at, |x| x.write(out))
+        });
+        list("asks", &|out, at| one(&self.asks, at, |x| x.write(out)));
+        list("scopes", &|out, at| one(&self.scopes, at, |x| x.write(out)));
+    }
+}
+
 /// How often a failure signature was seen in a scope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     pub scope: ScopeKey,
     pub key: String,
@@ -41,8 +112,7 @@ pub struct Failure {
 }
 
 /// How far a session was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     pub session_id: SessionId,
     pub turn: u32,
@@ -54,70 +124,219 @@ pub struct Reading {
 }
 
 /// What is left of a forgotten memory: no content.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Tombstone {
     pub id: MemoryId,
     pub scope: ScopeKey,
     pub at: Millis,
     pub by: String,
     /// Places in transcripts that never bring it back.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<Position>,
 }
 
 /// A contradiction that waits for the human.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
     pub id: MemoryId,
     pub against: Vec<MemoryId>,
     /// Cards shown so far.
     pub attempt: u32,
     pub detector: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
     pub at: Millis,
 }
 
 /// Two keys of one scope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Join {
     pub from: ScopeKey,
     pub to: ScopeKey,
 }
 
-/// Memories are shared with readers that hold them across a wait; on disk they are plain.
-mod shared {
-    use super::{Memory, Rc};
-    use serde::de::{SeqAccess, Visitor};
-    use serde::{Deserializer, Serializer};
-    use std::fmt;
-
-    pub fn serialize<S: Serializer>(
-        memories: &[Rc<Memory>],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(memories.iter().map(Rc::as_ref))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Rc<Memory>>, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = Vec<Rc<Memory>>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of memories")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut out = Vec::new();
-                while let Some(memory) = seq.next_element::<Memory>()? {
-                    out.push(Rc::new(memory));
-                }
-                Ok(out)
+impl Failure {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut scope, mut key, mut tool, mut signature) = (None, None, None, None);
+        let (mut count, mut position, mut at, mut seq) = (None, None, None, None);
+        let mut fields = Fields::of(&[
+            "scope",
+            "key",
+            "tool",
+            "signature",
+            "count",
+            "position",
+            "at",
+            "seq",
+        ]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => scope = Some(ScopeKey(reader.shared()?)),
+                1 => key = Some(reader.owned()?),
+                2 => tool = Some(reader.owned()?),
+                3 => signature = Some(reader.owned()?),
+                4 => count = Some(reader.whole()?),
+                5 => position = Some(Position::read(reader)?),
+                6 => at = Some(Millis(reader.i64()?)),
+                _ => seq = Some(Seq(reader.u64()?)),
             }
         }
-        deserializer.deserialize_seq(List)
+        Ok(Self {
+            scope: given(scope, "scope")?,
+            key: given(key, "key")?,
+            tool: given(tool, "tool")?,
+            signature: given(signature, "signature")?,
+            count: given(count, "count")?,
+            position: given(position, "position")?,
+            at: given(at, "at")?,
+            seq: given(seq, "seq")?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("scope", self.scope.as_str())
+            .text("key", &self.key)
+            .text("tool", &self.tool)
+            .text("signature", &self.signature)
+            .whole("count", self.count.into());
+        self.position.write(writer.name("position"));
+        writer.signed("at", self.at.0).whole("seq", self.seq.0);
+        writer.end();
+    }
+}
+
+impl Reading {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut session_id, mut turn, mut read_to, mut scope, mut seq) =
+            (None, None, None, None, None);
+        let mut fields = Fields::of(&["sessionId", "turn", "readTo", "scope", "seq"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => session_id = Some(SessionId(reader.shared()?)),
+                1 => turn = Some(reader.whole()?),
+                2 => read_to = Some(EventSeq(reader.u64()?)),
+                3 => scope = Some(ScopeKey(reader.shared()?)),
+                _ => seq = Some(Seq(reader.u64()?)),
+            }
+        }
+        Ok(Self {
+            session_id: given(session_id, "sessionId")?,
+            turn: given(turn, "turn")?,
+            read_to: given(read_to, "readTo")?,
+            scope: given(scope, "scope")?,
+            seq: given(seq, "seq")?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("sessionId", self.session_id.as_str())
+            .whole("turn", self.turn.into())
+            .whole("readTo", self.read_to.0)
+            .text("scope", self.scope.as_str())
+            .whole("seq", self.seq.0);
+        writer.end();
+    }
+}
+
+impl Tombstone {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut id, mut scope, mut at, mut by) = (None, None, None, None);
+        let mut positions = Vec::new();
+        let mut fields = Fields::of(&["id", "scope", "at", "by", "positions"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => id = Some(MemoryId::from(&*reader.text()?)),
+                1 => scope = Some(ScopeKey(reader.shared()?)),
+                2 => at = Some(Millis(reader.i64()?)),
+                3 => by = Some(reader.owned()?),
+                _ => positions = reader.list(Position::read)?,
+            }
+        }
+        Ok(Self {
+            id: given(id, "id")?,
+            scope: given(scope, "scope")?,
+            at: given(at, "at")?,
+            by: given(by, "by")?,
+            positions,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("id", self.id.as_str())
+            .text("scope", self.scope.as_str())
+            .signed("at", self.at.0)
+            .text("by", &self.by);
+        if !self.positions.is_empty() {
+            writer.list("positions", &self.positions, |out, x| x.write(out));
+        }
+        writer.end();
+    }
+}
+
+impl Ask {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut id, mut against, mut attempt, mut detector, mut at) =
+            (None, None, None, None, None);
+        let mut shared = Vec::new();
+        let mut fields = Fields::of(&["id", "against", "attempt", "detector", "shared", "at"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => id = Some(MemoryId::from(&*reader.text()?)),
+                1 => against = Some(ids(reader)?),
+                2 => attempt = Some(reader.whole()?),
+                3 => detector = Some(reader.owned()?),
+                4 => shared = reader.list(Reader::owned)?,
+                _ => at = Some(Millis(reader.i64()?)),
+            }
+        }
+        Ok(Self {
+            id: given(id, "id")?,
+            against: given(against, "against")?,
+            attempt: given(attempt, "attempt")?,
+            detector: given(detector, "detector")?,
+            shared,
+            at: given(at, "at")?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("id", self.id.as_str())
+            .texts("against", id_texts(&self.against))
+            .whole("attempt", self.attempt.into())
+            .text("detector", &self.detector)
+            .texts_if("shared", self.shared.iter().map(String::as_str))
+            .signed("at", self.at.0);
+        writer.end();
+    }
+}
+
+impl Join {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut from, mut to) = (None, None);
+        let mut fields = Fields::of(&["from", "to"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => from = Some(ScopeKey(reader.shared()?)),
+                _ => to = Some(ScopeKey(reader.shared()?)),
+            }
+        }
+        Ok(Self {
+            from: given(from, "from")?,
+            to: given(to, "to")?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("from", self.from.as_str())
+            .text("to", self.to.as_str());
+        writer.end();
     }
 }

@@ -14,6 +14,9 @@ pub(super) const TF_MAX: u32 = 15;
 /// Length codes: 8 bits.
 pub(super) const CODES: usize = 256;
 
+/// Tokens a document of a large collection brings that no other has, about.
+const NEW_TOKENS_PER_DOC: usize = 2;
+
 /// The code of a document that is not there.
 const ABSENT: u8 = 255;
 
@@ -80,8 +83,16 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    /// Puts a document of `keys` in, in place of what was there. `keys` comes back sorted.
-    pub fn insert(&mut self, doc: u32, keys: &mut [TokenKey]) -> bool {
+    /// Makes room for `n_docs` more documents, so that the table does not grow step by step while many come in.
+    pub fn reserve(&mut self, n_docs: usize) {
+        let length = (self.used + n_docs.saturating_mul(NEW_TOKENS_PER_DOC)) * 8 / 7 + 1;
+        if self.slots.len() < length {
+            self.grow_to(length);
+        }
+    }
+
+    /// Puts a document of `keys` in, in place of what was there.
+    pub fn insert(&mut self, doc: u32, keys: &[TokenKey]) -> bool {
         if doc >= DOCS_MAX {
             return false;
         }
@@ -98,11 +109,8 @@ impl Postings {
         }
         self.count += 1;
         self.total_length += u64::from(length_of_code(code.into()));
-        keys.sort_unstable();
-        for run in keys.chunk_by(|a, b| a == b) {
-            if let Some(&key) = run.first() {
-                self.push(usable(key), pack(doc, run.len() as u32, code));
-            }
+        for &key in keys {
+            self.push(usable(key), pack(doc, 1, code));
         }
         true
     }
@@ -186,7 +194,9 @@ impl Postings {
             .find(|slot| slot.key == key)
     }
 
-    /// Adds a posting to a token's list.
+    /// Adds a posting to a token's list, or counts it in the list's last one when that is of the same document.
+    ///
+    /// A document's postings are at the ends of their lists while it comes in: it was in none of them before.
     fn push(&mut self, key: TokenKey, posting: u32) {
         if (self.used + 1) * 8 > self.slots.len() * 7 {
             self.grow();
@@ -202,6 +212,8 @@ impl Postings {
                 at: posting,
                 count: 1,
             }
+        } else if self.count_again(slot, at, posting) {
+            return;
         } else {
             let begin = self.room_for_one_more(slot);
             if let Some(end) = self.arena.get_mut(begin as usize + slot.count as usize) {
@@ -215,6 +227,24 @@ impl Postings {
         };
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = new;
+        }
+    }
+
+    /// Counts one more in the last posting of a list when it is of this document; returns whether it is.
+    fn count_again(&mut self, slot: Slot, at: usize, posting: u32) -> bool {
+        let last = if slot.count == 1 {
+            self.slots.get_mut(at).map(|slot| &mut slot.at)
+        } else {
+            self.arena.get_mut((slot.at + slot.count - 1) as usize)
+        };
+        match last {
+            Some(last) if doc(*last) == doc(posting) => {
+                if *last >> 8 & TF_MAX < TF_MAX {
+                    *last += 1 << 8;
+                }
+                true
+            }
+            _ => false,
         }
     }
 
@@ -345,7 +375,10 @@ impl Postings {
     }
 
     fn grow(&mut self) {
-        let length = (self.slots.len() * 3 / 2).max(64);
+        self.grow_to((self.slots.len() * 3 / 2).max(64));
+    }
+
+    fn grow_to(&mut self, length: usize) {
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); length]);
         for slot in old.into_iter().filter(|slot| slot.key != 0) {
             let at = self.place(slot.key);

@@ -6,7 +6,7 @@ mod pieces;
 use super::entry::{Body, Fact, Observation, Row};
 use super::state::State;
 use super::tables::Tables;
-use crate::memory::{Memory, MemoryId};
+use crate::memory::{Memory, MemoryId, Text};
 use pieces::Pieces;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -170,7 +170,13 @@ impl Shredder {
     /// Blanks a record: all of a forgotten one, and of another only old words that are no longer its own.
     fn memory(&self, memory: &mut Memory) -> bool {
         let named = self.names(&memory.id);
-        let clear = |text: &mut String| if named { wipe(text) } else { self.text(text) };
+        let clear = |text: &mut Text| {
+            let is_to_go = !text.is_empty() && (named || self.touches(text));
+            if is_to_go {
+                *text = Text::default();
+            }
+            is_to_go
+        };
         let mut changed = clear(&mut memory.text) | clear(&mut memory.source.quote);
         for optional in [&mut memory.canonical, &mut memory.source.way_out] {
             if optional

@@ -1,0 +1,227 @@
+//! Writing the body of a row, field by field.
+
+use crate::memory::MemoryId;
+use crate::memory::record::id_texts;
+use crate::store::entry::{Chosen, Fact, Observation};
+use crate::text::json::Writer;
+
+impl Chosen {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("id", self.id.as_str())
+            .number("score", self.score)
+            .number("relevance", self.relevance)
+            .number("importance", self.importance)
+            .number("age", self.age);
+        writer.end();
+    }
+}
+
+fn strings(texts: &[String]) -> impl ExactSizeIterator<Item = &str> {
+    texts.iter().map(String::as_str)
+}
+
+/// Writes the fields of a fact into a row that stands open.
+pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
+    match fact {
+        Fact::Write { memory } | Fact::Edit { memory } => memory.write(w.name("memory")),
+        Fact::Status {
+            id,
+            status,
+            revision,
+            reason,
+        } => {
+            w.text("id", id.as_str())
+                .text("status", status.as_str())
+                .whole("revision", revision.0.into())
+                .text("reason", reason);
+        }
+        Fact::Supersede { old, new } => {
+            w.text("old", old.as_str()).text("new", new.as_str());
+        }
+        Fact::Canonical { id, text } => {
+            w.text("id", id.as_str()).text("text", text);
+        }
+        Fact::Failure {
+            scope,
+            key,
+            tool,
+            signature,
+            count,
+            position,
+        } => {
+            w.text("scope", scope.as_str())
+                .text("key", key)
+                .text("tool", tool)
+                .text("signature", signature)
+                .whole("count", (*count).into());
+            position.write(w.name("position"));
+        }
+        Fact::FailureDropped { scope, keys } => {
+            w.text("scope", scope.as_str()).texts("keys", strings(keys));
+        }
+        Fact::Turn {
+            session_id,
+            turn,
+            read_to,
+            scope,
+        } => {
+            w.text("sessionId", session_id.as_str())
+                .whole("turn", (*turn).into())
+                .whole("readTo", read_to.0)
+                .text("scope", scope.as_str());
+        }
+        Fact::ConflictAsk {
+            id,
+            against,
+            attempt,
+            detector,
+            shared,
+        } => {
+            w.text("id", id.as_str())
+                .texts("against", id_texts(against))
+                .whole("attempt", (*attempt).into())
+                .text("detector", detector)
+                .texts("shared", strings(shared));
+        }
+        Fact::ConflictResolved {
+            id,
+            against,
+            choice,
+        } => {
+            w.text("id", id.as_str())
+                .texts("against", id_texts(against))
+                .text("choice", choice);
+        }
+        Fact::Forget {
+            id,
+            scope,
+            positions,
+            by,
+            asked,
+        } => {
+            w.text("id", id.as_str())
+                .text("scope", scope.as_str())
+                .list("positions", positions, |out, x| x.write(out))
+                .text("by", by);
+            if let Some(asked) = asked {
+                asked.write(w.name("asked"));
+            }
+        }
+        Fact::Scope { from, to } => {
+            w.text("from", from.as_str()).text("to", to.as_str());
+        }
+        Fact::Checkpoint { state } => state.write(w.name("state")),
+    }
+}
+
+/// Writes the fields of an observation into a row that stands open.
+pub(in crate::store) fn write_observation(observation: &Observation, w: &mut Writer<'_>) {
+    match observation {
+        Observation::Start {
+            version,
+            tokeniser,
+            judge,
+            key,
+            jev_ready,
+            normalize,
+            capture,
+            inactive,
+            host,
+        } => {
+            w.text("version", version)
+                .text("tokeniser", tokeniser)
+                .text("judge", judge)
+                .text("key", key)
+                .flag("jevReady", *jev_ready)
+                .text("normalize", normalize)
+                .flag("capture", *capture)
+                .texts_if("inactive", strings(inactive))
+                .text("host", host);
+        }
+        Observation::Skip {
+            reason,
+            scope,
+            id,
+            quote,
+            rule,
+            count,
+            position,
+        } => {
+            w.text("reason", reason)
+                .text("scope", scope.as_str())
+                .text_if("id", id.as_ref().map(MemoryId::as_str))
+                .text_if("quote", quote.as_deref())
+                .text_if("rule", rule.as_deref())
+                .whole_if("count", count.map(u64::from));
+            position.write(w.name("position"));
+        }
+        Observation::Remember {
+            id,
+            scope,
+            score,
+            memory_type,
+            by,
+            model,
+            signals,
+            threshold,
+            admitted,
+            quote,
+            position,
+        } => {
+            w.text("id", id.as_str())
+                .text("scope", scope.as_str())
+                .number("score", *score)
+                .text("type", memory_type.as_str())
+                .text("by", by.as_str())
+                .text_if("model", model.as_deref())
+                .texts("signals", strings(signals))
+                .number("threshold", *threshold)
+                .flag("admitted", *admitted)
+                .text("quote", quote);
+            position.write(w.name("position"));
+        }
+        Observation::Recall {
+            session_id,
+            turn,
+            scope,
+            tokens,
+            chosen,
+        } => {
+            w.text("sessionId", session_id.as_str())
+                .whole("turn", (*turn).into())
+                .text("scope", scope.as_str())
+                .whole("tokens", (*tokens).into())
+                .list("chosen", chosen, |out, x| x.write(out));
+        }
+        Observation::Normalize {
+            id,
+            accepted,
+            share,
+            from,
+            to,
+        } => {
+            w.text("id", id.as_str())
+                .flag("accepted", *accepted)
+                .number("share", *share)
+                .text("from", from)
+                .text("to", to);
+        }
+        Observation::Degraded {
+            cause,
+            count,
+            detail,
+        } => {
+            w.text("cause", cause)
+                .whole_if("count", count.map(u64::from))
+                .text("detail", detail);
+        }
+        Observation::ContextSuppressed { session_id } => {
+            w.text("sessionId", session_id.as_str());
+        }
+        Observation::Health { code, detail } => {
+            w.text("code", code).text("detail", detail);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! What each fact does to the state.
+
+use super::entry::{Body, Fact, Row};
+use super::state::{SESSIONS_MAX, State};
+use super::tables::{Ask, Failure, Reading, Tombstone};
+use crate::memory::{Memory, MemoryId, Millis, Revision, ScopeKey, Seq, Status};
+use std::rc::Rc;
+
+/// How the human decided a contradiction, as the ledger spells it. Only `keep-both` changes the fold: it links the two.
+pub const KEEP_BOTH: &str = "keep-both";
+
+/// How a `conflict-resolved` row begins that says why there is no answer: the question stays open.
+pub const UNANSWERED: &str = "unanswered:";
+
+impl State {
+    /// Applies one row. Observations and unknown kinds change nothing but the position.
+    pub fn fold(&mut self, row: Row) {
+        if self.origin.is_none() {
+            self.origin = Some(row.origin);
+        }
+        self.seq = self.seq.max(row.seq);
+        if let Body::Fact(fact) = row.body {
+            self.apply(fact, row.seq, row.at);
+        }
+    }
+
+    fn apply(&mut self, fact: Fact, seq: Seq, at: Millis) {
+        match fact {
+            Fact::Write { memory } => self.put(*memory, false),
+            Fact::Edit { memory } => self.put(*memory, true),
+            Fact::Status {
+                id,
+                status,
+                revision,
+                ..
+            } => self.change(&id, at, |memory| {
+                memory.status = status;
+                memory.revision = revision;
+            }),
+            Fact::Supersede { old, new } => self.supersede(&old, &new, at),
+            Fact::Canonical { id, text } => self.change(&id, at, |memory| {
+                memory.canonical = Some(text);
+                bump(memory);
+            }),
+            Fact::Failure {
+                scope,
+                key,
+                tool,
+                signature,
+                count,
+                position,
+            } => {
+                let scope = self.scope_of(&scope).clone();
+                let failure = Failure {
+                    scope: scope.clone(),
+                    key: key.clone(),
+                    tool,
+                    signature,
+                    count,
+                    position,
+                    at,
+                    seq,
+                };
+                self.failures.insert((scope, key), failure);
+            }
+            Fact::FailureDropped { scope, keys } => {
+                let scope = self.scope_of(&scope).clone();
+                for key in keys {
+                    self.failures.remove(&(scope.clone(), key));
+                }
+            }
+            Fact::Turn {
+                session_id,
+                turn,
+                read_to,
+                scope,
+            } => {
+                let scope = self.scope_of(&scope).clone();
+                self.read(Reading {
+                    session_id,
+                    turn,
+                    read_to,
+                    scope,
+                    seq,
+                });
+            }
+            Fact::ConflictAsk {
+                id,
+                against,
+                attempt,
+                detector,
+                shared,
+            } => {
+                let ask = Ask {
+                    id: id.clone(),
+                    against,
+                    attempt,
+                    detector,
+                    shared,
+                    at,
+                };
+                self.asks.insert(id, ask);
+            }
+            Fact::ConflictResolved {
+                id,
+                against,
+                choice,
+            } => {
+                if choice.starts_with(UNANSWERED) {
+                    return;
+                }
+                self.asks.remove(&id);
+                if choice == KEEP_BOTH {
+                    for other in &against {
+                        self.change(&id, at, |memory| link(&mut memory.conflicts_with, other));
+                        self.change(other, at, |memory| link(&mut memory.conflicts_with, &id));
+                    }
+                }
+            }
+            Fact::Forget {
+                id,
+                scope,
+                positions,
+                by,
+                ..
+            } => {
+                self.take(&id);
+                self.asks.remove(&id);
+                // What two sentences share is content of both.
+                for ask in self.asks.values_mut().filter(|x| x.against.contains(&id)) {
+                    ask.against.retain(|other| *other != id);
+                    ask.shared.clear();
+                }
+                let scope = self.scope_of(&scope).clone();
+                let tombstone = Tombstone {
+                    id: id.clone(),
+                    scope,
+                    at,
+                    by,
+                    positions,
+                };
+                self.tombstones.insert(id, tombstone);
+            }
+            Fact::Scope { from, to } => self.join(&from, &to),
+            Fact::Checkpoint { state } => self.set(*state),
+        }
+    }
+
+    /// Puts a record in. A tombstone wins over any write of its id; a record that is there is only replaced by a hand edit.
+    fn put(&mut self, mut memory: Memory, replace: bool) {
+        if self.tombstones.contains(&memory.id) || (!replace && self.memories.contains(&memory.id))
+        {
+            return;
+        }
+        self.take(&memory.id);
+        memory.scope = self.scope_of(&memory.scope).clone();
+        *self.by_scope.entry(memory.scope.clone()).or_default() += 1;
+        self.memories.insert(memory.id.clone(), Rc::new(memory));
+    }
+
+    /// Takes a record out.
+    fn take(&mut self, id: &MemoryId) {
+        let Some(memory) = self.memories.remove(id) else {
+            return;
+        };
+        if let Some(n) = self.by_scope.get_mut(&memory.scope) {
+            *n -= 1;
+            if *n == 0 {
+                self.by_scope.remove(&memory.scope);
+            }
+        }
+    }
+
+    fn change(&mut self, id: &MemoryId, at: Millis, change: impl FnOnce(&mut Memory)) {
+        if let Some(memory) = self.memories.get_mut(id) {
+            let memory = Rc::make_mut(memory);
+            change(memory);
+            memory.updated_at = at;
+        }
+    }
+
+    fn supersede(&mut self, old: &MemoryId, new: &MemoryId, at: Millis) {
+        self.change(old, at, |memory| {
+            memory.status = Status::Superseded;
+            link(&mut memory.superseded_by, new);
+            bump(memory);
+        });
+        self.change(new, at, |memory| {
+            link(&mut memory.supersedes, old);
+            bump(memory);
+        });
+    }
+
+    pub(super) fn read(&mut self, reading: Reading) {
+        if let Some(before) = self.sessions.get(&reading.session_id) {
+            self.sessions_by_seq.remove(&before.seq);
+        }
+        self.sessions_by_seq
+            .insert(reading.seq, reading.session_id.clone());
+        self.sessions.insert(reading.session_id.clone(), reading);
+        if self.sessions.len() > SESSIONS_MAX
+            && let Some((_, oldest)) = self.sessions_by_seq.pop_first()
+        {
+            self.sessions.remove(&oldest);
+        }
+    }
+
+    /// Makes two keys one scope. Joining a scope to itself, in however many steps, changes nothing.
+    fn join(&mut self, from: &ScopeKey, to: &ScopeKey) {
+        let to = self.scope_of(to).clone();
+        let from = self.scope_of(from).clone();
+        if from == to || from.is_global() || to.is_global() {
+            return;
+        }
+        for target in self.joins.values_mut().filter(|target| **target == from) {
+            *target = to.clone();
+        }
+        self.joins.insert(from.clone(), to.clone());
+        if let Some(n) = self.by_scope.remove(&from) {
+            for memory in self.memories.values_mut().filter(|x| x.scope == from) {
+                Rc::make_mut(memory).scope = to.clone();
+            }
+            *self.by_scope.entry(to.clone()).or_default() += n;
+        }
+        let keys: Vec<_> = self
+            .failures
+            .keys()
+            .filter(|(scope, _)| *scope == from)
+            .cloned()
+            .collect();
+        for old in keys {
+            if let Some(mut failure) = self.failures.remove(&old) {
+                failure.scope = to.clone();
+                self.failures
+                    .entry((to.clone(), old.1))
+                    .and_modify(|kept| {
+                        let count = kept.count.saturating_add(failure.count);
+                        if failure.seq > kept.seq {
+                            *kept = failure.clone();
+                        }
+                        kept.count = count;
+                    })
+                    .or_insert(failure);
+            }
+        }
+        for reading in self.sessions.values_mut().filter(|x| x.scope == from) {
+            reading.scope = to.clone();
+        }
+        for tombstone in self.tombstones.values_mut().filter(|x| x.scope == from) {
+            tombstone.scope = to.clone();
+        }
+    }
+}
+
+fn bump(memory: &mut Memory) {
+    memory.revision = Revision(memory.revision.0.saturating_add(1));
+}
+
+fn link(links: &mut Vec<MemoryId>, id: &MemoryId) {
+    if !links.contains(id) {
+        links.push(id.clone());
+    }
+}
