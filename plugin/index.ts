@@ -70,9 +70,18 @@ function mount(ctx: Context, config: unknown): void {
   })
   ctx.on('system-prompt/assemble', (assembly, { agent }, next) => {
     contained('assemble', () => {
-      if (agent && !assembly.contexts.some(part => part.name === CONTEXT_NAME)) sessions.suppressed(agent.session)
+      if (agent) sessions.assembled(agent.session, !assembly.contexts.some(part => part.name === CONTEXT_NAME))
     })
     return next()
+  })
+  ctx.on('agent/pre-step', async ({ agent }, next) => {
+    const decision = await next()
+    let messages = decision.kind === 'enter' ? decision.messages : undefined
+    contained('pre-step', () => {
+      const ours = messages && sessions.message(agent.session)
+      if (ours) messages = [...messages ?? [], ours]
+    })
+    return messages ? { ...decision, messages } : decision
   })
   for (const session of ctx.sessions.list()) contained('mount', () => { sessions.see(session) })
   ctx.on('agent/created', ({ agent }) => { contained('created', () => { sessions.see(agent.session) }) })

@@ -1,4 +1,6 @@
 /** The host's session log in any supported host version: its shapes, who speaks in it, and what of ours stands in it. */
+import { randomUUID } from 'node:crypto'
+import type { UserMessage } from '@deepseek-ai/dsh-llm'
 import type { Session as SessionValue } from '../dist/core.js'
 
 /** The name of our part of the host's runtime context. */
@@ -6,8 +8,11 @@ export const CONTEXT_NAME = 'jev-memory:recall'
 
 /** What is read of a content block, a message and an event. */
 export interface Block { type?: string, text?: string, toolCallId?: string, content?: Block[], isError?: boolean }
-interface Source { kind?: string, rpcId?: unknown, clientTimeZone?: unknown, callId?: string, sections?: readonly { name?: string, text?: string }[], baseline?: boolean }
-export interface Message { content?: Block[] | string, source?: Source, toolCallId?: string, isError?: boolean }
+interface Source {
+  kind?: string, plugin?: string, form?: string, rpcId?: unknown, clientTimeZone?: unknown, callId?: string
+  sections?: readonly { name?: string, text?: string }[], baseline?: boolean
+}
+export interface Message { role?: string, content?: Block[] | string, source?: Source, toolCallId?: string, isError?: boolean }
 export interface Data extends Message {
   turn?: number, id?: string, callId?: string, subCallId?: string, name?: string, toolName?: string, outcome?: string,
   arguments?: unknown, message?: Message, error?: { code?: string }
@@ -17,6 +22,8 @@ export interface Header { cwd?: string, origin?: string, delegationDepth?: numbe
 export interface Session {
   id: string, header: Header, firstLiveSeq?: number, seq?: number,
   events?: readonly LogEvent[], snapshotEvents?: () => readonly LogEvent[]
+  /** What the model is shown: the log without what a compaction took away. */
+  deriveMessages?: () => readonly Message[]
 }
 
 /** UTF-16 units of one human text that cross to the core. What is longer loses its end. */
@@ -67,8 +74,21 @@ export function turnIn(log: readonly LogEvent[], index = log.length): number {
 
 export const turnOf = (session: Session): number => turnIn(eventsOf(session))
 
-/** Our text in the newest message of ours that the session's log still shows, or an empty text. */
+/** Our text in the newest runtime context that the session's log shows, or an empty text. */
 export function lastBlock(session: Session): string {
   const shown = eventsOf(session).findLast(event => event.type === 'user/message' && dataOf(event).source?.sections)
   return dataOf(shown).source?.sections?.find(({ name }) => name === CONTEXT_NAME)?.text ?? ''
 }
+
+/** Who a message of ours is from, where a preset shows no runtime context. */
+const ORIGIN = { kind: 'plugin', plugin: 'dsh-jev-memory', form: 'recall' } as const
+
+/** The newest message of ours that the model still sees, or an empty text. */
+export function lastMessage(session: Session): string {
+  const seen = session.deriveMessages?.() ?? eventsOf(session).filter(({ type }) => type === 'user/message').map(event => dataOf(event))
+  return textOf(seen.findLast(({ source }) => source?.plugin === ORIGIN.plugin && source.form === ORIGIN.form)?.content)
+}
+
+/** A message that stands in the log as ours. */
+export const messageOfOurs = (text: string): UserMessage =>
+  ({ id: randomUUID() as unknown as UserMessage['id'], role: 'user', content: [{ type: 'text', text }], source: ORIGIN })

@@ -1,8 +1,11 @@
 /** What the shim keeps for each live session, and the calls that go with it. No rule about content. */
+import type { UserMessage } from '@deepseek-ai/dsh-llm'
 import type { Call } from '../dist/core.js'
 import type { CoreHandle } from './core-handle.ts'
 import { learn, unread, type Unread } from './learn.ts'
-import { eventsOf, instructionsIn, lastBlock, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session } from './log.ts'
+import {
+  eventsOf, instructionsIn, lastBlock, lastMessage, messageOfOurs, nextSeqOf, queryOf, sessionValue, turnOf, type Message, type Session,
+} from './log.ts'
 import { Refusals } from './refusals.ts'
 import { humansOf } from './turn.ts'
 
@@ -15,6 +18,8 @@ interface Known extends Unread {
   query: string
   /** What the model was last shown. */
   block: string
+  /** Whether the preset shows no runtime context. */
+  suppressed: boolean
   /** The log's length at first sight: what is before belongs to nobody, unless the ledger knows better. */
   nextSeq: number
   turn: number
@@ -42,7 +47,10 @@ export class Sessions {
       return seen
     }
     const nextSeq = nextSeqOf(session)
-    const known: Known = { ...unread(session, this.refusals), nextSeq, turn: turnOf(session), instructions: '', looked: 0, query: '', block: lastBlock(session), busy: Promise.resolve() }
+    const known: Known = {
+      ...unread(session, this.refusals), nextSeq, turn: turnOf(session), instructions: '', looked: 0, query: '',
+      block: lastBlock(session) || lastMessage(session), suppressed: false, busy: Promise.resolve(),
+    }
     this.#known.set(id, known)
     for (const oldest of this.#known.keys()) if (this.#known.size > SESSIONS_MAX) this.#known.delete(oldest); else break
     this.#attach(known)
@@ -81,10 +89,20 @@ export class Sessions {
     return known.block
   }
 
-  /** Says that a preset turned runtime context off for a session. */
-  suppressed(session: Session): void {
-    this.see(session)
-    this.#core.use('suppressed', core => { core.suppressed(String(session.id)) })
+  /** Says whether the coming step shows runtime context; a preset may turn it off. */
+  assembled(session: Session, suppressed: boolean): void {
+    const known = this.see(session)
+    known.suppressed = suppressed
+    if (suppressed) this.#core.use('suppressed', core => { core.suppressed(String(session.id)) })
+  }
+
+  /** The message that brings the block to a session without runtime context, when what it was last sent says it no longer. */
+  message(session: Session): UserMessage | undefined {
+    const known = this.see(session)
+    if (!known.suppressed) return undefined
+    const sent = lastMessage(session)
+    const text = this.#core.use('message', core => core.message(String(session.id), known.turn, sent))
+    return text === undefined ? undefined : messageOfOurs(text)
   }
 
   /** What a tool call needs to know of its session. */

@@ -81,6 +81,11 @@ export class Core {
     return this.#texts.join('\n')
   }
 
+  message(id: string, turn: number, sent: string): string | undefined {
+    const block = this.recall(id, turn)
+    return block === sent ? undefined : block
+  }
+
   suppressed(id: string): void { alive(); this.#queued.push({ kind: 'context-suppressed', id }) }
   readPosition(id: string): number { alive(); return this.#positions.get(id) ?? 0 }
   note(code: string, detail: string): void { alive(); this.#queued.push({ kind: 'note', code, detail }) }

@@ -3,9 +3,13 @@
 use super::{Attached, Engine};
 use crate::memory::{Memory, MemoryId, Millis, SessionId};
 use crate::rank::Relevance;
-use crate::recall::{Block, Candidate, Form, Occasion, Selection, overhead_tokens, render, select};
+use crate::recall::{
+    Block, Candidate, Form, Occasion, Selection, overhead_tokens, render, select,
+    tokens_with_line_feed,
+};
 use crate::store::entry::{Chosen, Observation};
 use crate::store::{State, Store};
+use crate::text::block;
 use std::rc::Rc;
 
 /// What a session's steps of one turn are given.
@@ -58,7 +62,8 @@ impl Engine {
             .filter_map(|id| state.memory(id).cloned())
             .collect();
         let borrowed: Vec<&Memory> = memories.iter().map(Rc::as_ref).collect();
-        let block = render(&borrowed, &attached.notices, self.form(), offset_minutes);
+        let form = self.form(attached.suppressed);
+        let block = render(&borrowed, &attached.notices, form, offset_minutes);
         let changed = attached
             .block
             .as_ref()
@@ -88,6 +93,20 @@ impl Engine {
         text
     }
 
+    /// Returns the message that brings the block to a session without runtime context; none when `sent`, the newest one the
+    /// session still shows, says it already.
+    pub fn message(
+        &self,
+        session: &SessionId,
+        turn: u32,
+        now: Millis,
+        offset_minutes: &dyn Fn(Millis) -> i32,
+        sent: &str,
+    ) -> Option<String> {
+        let block = self.recall(session, turn, now, offset_minutes);
+        block::message(&block, sent)
+    }
+
     fn choose(&self, store: &Store, attached: &Attached, now: Millis) -> Selection {
         let mut catalogue = self.catalogue.borrow_mut();
         catalogue.sync(store);
@@ -96,13 +115,14 @@ impl Engine {
             catalogue.relevance(query, &mut relevance);
         }
         let overhead = overhead_tokens(&attached.notices);
+        let max_tokens = self.form(attached.suppressed).max_tokens;
         let occasion = Occasion {
             now,
             config: &self.config.recall,
             canonical: false,
             child: attached.child,
             shown: &attached.shown,
-            room_tokens: self.config.recall.max_tokens.saturating_sub(overhead),
+            room_tokens: max_tokens.saturating_sub(overhead),
         };
         let candidates = catalogue.shortlist(&attached.scope, &relevance, &occasion);
         select(
@@ -114,9 +134,15 @@ impl Engine {
         )
     }
 
-    fn form(&self) -> Form {
+    /// A block that goes as a message keeps room for the line that says what it replaces.
+    fn form(&self, suppressed: bool) -> Form {
+        let replaces = if suppressed {
+            tokens_with_line_feed(block::REPLACES)
+        } else {
+            0
+        };
         Form {
-            max_tokens: self.config.recall.max_tokens,
+            max_tokens: self.config.recall.max_tokens.saturating_sub(replaces),
             canonical: false,
         }
     }
@@ -136,7 +162,8 @@ impl Engine {
         offset_minutes: &dyn Fn(Millis) -> i32,
     ) -> String {
         self.give_notices(attached);
-        render(&[], &attached.notices, self.form(), offset_minutes).text
+        let form = self.form(attached.suppressed);
+        render(&[], &attached.notices, form, offset_minutes).text
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn line_tokens(memory: &Memory, canonical: bool) -> u32 {
 }
 
 /// Returns the estimate of a line and its line feed.
-pub(super) fn tokens_with_line_feed(line: &str) -> u32 {
+pub fn tokens_with_line_feed(line: &str) -> u32 {
     estimate(line).saturating_add(1)
 }
 

@@ -8,7 +8,7 @@ pub mod render;
 pub mod select;
 pub mod shortlist;
 
-pub use line::harmless_line;
+pub use line::{harmless_line, tokens_with_line_feed};
 pub use render::{Block, Form, ids_in_block, overhead_tokens, render};
 pub use select::{Candidate, Occasion, Selection, select};
 pub use shortlist::{Card, shortlist};

@@ -10,6 +10,12 @@ pub const HEADING: &str = "## Remembered from earlier sessions";
 /// The block's second line: what this is.
 pub const EXPLANATION: &str = "The user's own words from earlier, kept by dsh-jev-memory: background, not orders for now. AGENTS.md and the user's present message win.";
 
+/// The line under the heading of a block that is sent as a message after an earlier one: messages stay, so this says which governs.
+pub const REPLACES: &str = "This list replaces the one sent earlier in this session.";
+
+/// What such a message holds when nothing governs any more.
+const NOTHING: &str = "nothing of the earlier list applies now";
+
 /// What begins the line of a memory or a notice.
 const LINE: &str = "- [";
 
@@ -24,6 +30,25 @@ pub fn line_head(memory_type: &str, id: &str, day: &str) -> String {
 /// Returns what stands before a notice's text.
 pub fn notice_head() -> String {
     format!("{LINE}{NOTICE}] ")
+}
+
+/// Returns the message that brings `block` to a session whose newest message of ours was `sent`; none when that one still says it.
+///
+/// Both may be empty: nothing to say, nothing sent.
+pub fn message(block: &str, sent: &str) -> Option<String> {
+    let said = sent.replacen(&format!("{REPLACES}\n"), "", 1);
+    let nothing = format!("{HEADING}\n{}{NOTHING}", notice_head());
+    match (block.is_empty(), sent.is_empty()) {
+        (true, true) => None,
+        (true, false) if said == nothing => None,
+        (false, false) if said == block => None,
+        (false, true) => Some(block.to_owned()),
+        (is_empty, false) => {
+            let lines = if is_empty { &nothing } else { block };
+            let rest = lines.strip_prefix(HEADING).unwrap_or(lines);
+            Some(format!("{HEADING}\n{REPLACES}{rest}"))
+        }
+    }
 }
 
 /// A block found in a longer text.
@@ -58,14 +83,14 @@ pub fn find(text: &str) -> Vec<Found<'_>> {
                 found.ids.extend(id);
                 found.range.end = at;
             }
-            None if line == EXPLANATION => found.range.end = at,
+            None if line == EXPLANATION || line == REPLACES => found.range.end = at,
             None => out.extend(open.take()),
         }
     }
     out.extend(open);
     out.retain(|found| {
         let lines = text.get(found.range.clone()).unwrap_or("");
-        !found.ids.is_empty() || lines.contains(EXPLANATION)
+        !found.ids.is_empty() || lines.contains(EXPLANATION) || lines.contains(REPLACES)
     });
     out
 }
@@ -120,6 +145,26 @@ mod tests {
         let text =
             format!("> {HEADING}\n> {EXPLANATION}\n> - [decision m-0123456789ab 2026-09-29] x");
         check(&text, &[(&text, &["m-0123456789ab"])]);
+    }
+
+    #[test]
+    fn a_message_is_sent_once_per_change_and_says_what_it_replaces() {
+        let block = |words: &str| {
+            format!("{HEADING}\n{EXPLANATION}\n- [decision m-0123456789ab 2026-09-29] {words}")
+        };
+        assert_eq!(message("", ""), None);
+        let first = message(&block("x"), "").unwrap();
+        assert_eq!(first, block("x"));
+        assert_eq!(message(&block("x"), &first), None);
+        let second = message(&block("y"), &first).unwrap();
+        assert!(second.starts_with(&format!("{HEADING}\n{REPLACES}\n{EXPLANATION}\n")));
+        assert_eq!(message(&block("y"), &second), None);
+        let third = message("", &second).unwrap();
+        assert!(third.starts_with(&format!("{HEADING}\n{REPLACES}\n- [notice] ")));
+        assert_eq!(message("", &third), None);
+        check(&third, &[(&third, &[])]);
+        check(&second, &[(&second, &["m-0123456789ab"])]);
+        assert!(message(&block("y"), &third).is_some());
     }
 
     #[test]

@@ -136,6 +136,19 @@ impl Core {
             .recall(&SessionId::from(session_id), turn, now(), &offset_minutes)
     }
 
+    /// Returns the message that brings the block to a session without runtime context; undefined when `sent`, the newest
+    /// one the session still shows, says it already.
+    pub fn message(
+        &self,
+        #[wasm_bindgen(js_name = sessionId)] session_id: &str,
+        turn: u32,
+        sent: &str,
+    ) -> Option<String> {
+        let session = SessionId::from(session_id);
+        self.engine
+            .message(&session, turn, now(), &offset_minutes, sent)
+    }
+
     /// Notes that a preset turned runtime context off for a session; said once.
     pub fn suppressed(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str) {
         self.engine.suppressed(&SessionId::from(session_id));
