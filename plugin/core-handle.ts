@@ -2,8 +2,10 @@
 import type { Core, Job, Settings } from '../dist/core.js'
 import { messageOf, perform } from './calls.ts'
 import { NodeFiles } from './files.ts'
-import { drive, driveSync, Ended, Host, type Watch } from './host.ts'
+import { drive, driveSync, Ended, type Watch } from './drive.ts'
+import { Host } from './host.ts'
 import { condemn, isBroken, loadFresh, loadSync, MODULE_PATH, type Instance } from './instance.ts'
+import type { World } from './world.ts'
 
 /** A core that traps this much more often than a job of it succeeds is left out for good. */
 const REPLACEMENTS_MAX = 16
@@ -25,6 +27,7 @@ export class CoreHandle {
   readonly #settings: Settings
   readonly #reopened: () => void
   readonly #files = new NodeFiles()
+  readonly #world: World | undefined
   #live: Live | undefined
   #replacing: Promise<void> | undefined
   #replacements = 0
@@ -35,8 +38,9 @@ export class CoreHandle {
    * Loads and opens the core without leaving the event loop: the host waits for nobody's `apply`. A module that is
    * missing or broken leaves `fault`. `reopened` runs whenever a fresh instance took the place of one that trapped.
    */
-  constructor(settings: Settings, reopened: () => void) {
+  constructor(settings: Settings, reopened: () => void, world?: World) {
     this.#settings = settings
+    this.#world = world
     this.#reopened = reopened
     try { this.#open(loadSync()) } catch (error) {
       this.fault = `the core at ${MODULE_PATH} cannot be loaded (${messageOf(error)}); run npm run build, or install the package again`
@@ -108,7 +112,7 @@ export class CoreHandle {
   }
 
   #open(instance: Instance): void {
-    const host = new Host(this.#files)
+    const host = new Host(this.#files, this.#world)
     try {
       const core = new instance.Core(this.#settings, host)
       driveSync(core.open(), host)

@@ -1,20 +1,17 @@
-/** What the core asks of the program it lives in, and the two ways to drive a job through its questions. */
+/** What the core asks of the program it lives in, and the answers. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { Answer, Job, Host as Questions, Step } from '../dist/core.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, Host as Questions, Step } from '../dist/core.js'
 import { codeOf, messageOf, perform, performSync, type Operation } from './calls.ts'
 import type { NodeFiles } from './files.ts'
+import type { Question, World } from './world.ts'
 
 /** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
 const SYNC_SLEEP_MAX_MS = 20
-/** Requests of one job before it counts as running in a circle. */
-const STEPS_MAX = 100_000
-
 type Request = Exclude<Step, { op: 'done' }>
-
-/** The caller's signal ended the wait. The job itself goes on to its next step, to release what it holds. */
-export class Ended extends Error {}
+type FileRequest = Exclude<Request, { op: 'clock.sleep' } | Question>
 
 /**
  * Names of the core instances of this process that still work. A lock whose owner trapped must not look alive, though
@@ -25,12 +22,14 @@ const instances = ((globalThis as Record<symbol, unknown>)[Symbol.for('dsh-jev-m
 /** The host of one core instance. */
 export class Host implements Questions {
   readonly #files: NodeFiles
+  readonly #world: World | undefined
   readonly #name = randomUUID().slice(0, 8)
   readonly #started = startTime(process.pid)
   readonly #pending = new Set<Promise<unknown>>()
 
-  constructor(files: NodeFiles) {
+  constructor(files: NodeFiles, world?: World) {
     this.#files = files
+    this.#world = world
     instances.add(this.#name)
   }
 
@@ -68,20 +67,26 @@ export class Host implements Questions {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(request.ms, SYNC_SLEEP_MAX_MS))
       return { ok: undefined }
     }
+    if (isQuestion(request)) return { error: { code: 'ENDED', message: 'nothing is asked of the network on the event loop' } }
     try { return { ok: performSync(this.#operation(request)) } } catch (error) { return failure(error) }
   }
 
-  async answer(request: Request): Promise<Answer> {
+  /** Answers a request; `signal` ends what is waited for. A file operation is always finished. */
+  async answer(request: Request, signal: AbortSignal | undefined): Promise<Answer> {
     if (request.op === 'clock.sleep') {
-      await new Promise(done => setTimeout(done, request.ms))
+      await sleep(request.ms, undefined, signal && { signal }).catch(() => {}) // Woken early by its end.
       return { ok: undefined }
+    }
+    if (isQuestion(request)) {
+      if (!this.#world) return { error: { code: 'ENDED', message: 'this program asks nothing of the network' } }
+      try { return { ok: await this.#world.answer(request, signal) } } catch (error) { return failure(error) }
     }
     const work = perform(this.#operation(request))
     this.#pending.add(work)
     try { return { ok: await work } } catch (error) { return failure(error) } finally { this.#pending.delete(work) }
   }
 
-  #operation(request: Exclude<Request, { op: 'clock.sleep' }>): Operation<unknown> {
+  #operation(request: FileRequest): Operation<unknown> {
     switch (request.op) {
       case 'files.read': return this.#files.read(request.path, request.from)
       case 'files.list': return this.#files.list(request.path)
@@ -96,6 +101,8 @@ export class Host implements Questions {
   }
 }
 
+const isQuestion = (request: Request): request is Question => request.op.startsWith('http.') || request.op.startsWith('llm.')
+
 function failure(error: unknown): Answer {
   return { error: { code: codeOf(error), message: messageOf(error) } }
 }
@@ -107,44 +114,4 @@ function startTime(pid: number): string {
     // The second field is the program's name in parentheses and may hold spaces; field 22 is the start time.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch { return '' }
-}
-
-/** Drives a job on the event loop. */
-export function driveSync(job: Job, host: Host): unknown {
-  let step = job.resume(undefined) as Step
-  for (let count = 0; step.op !== 'done'; count++) {
-    if (count > STEPS_MAX) throw new Error('a job did not end')
-    step = job.resume(host.answerSync(step)) as Step
-  }
-  job.free()
-  return step.value
-}
-
-/** Whether a job's instance may still be used, and whom to tell that it may not. */
-export interface Watch { alive: () => boolean, failed: (error: unknown) => void }
-
-/** Drives a job on the thread pool. Rejects with `Ended` on `signal`. */
-export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
-  const work = advance(job, host, watch)
-  if (!signal) return await work
-  work.catch(watch.failed) // The caller may have left by then.
-  const { promise: ended, reject } = Promise.withResolvers<never>()
-  const end = (): void => {
-    if (watch.alive()) job.end()
-    reject(new Ended('ended by the caller'))
-  }
-  if (signal.aborted) end(); else signal.addEventListener('abort', end, { once: true })
-  try { return await Promise.race([work, ended]) } finally { signal.removeEventListener('abort', end) }
-}
-
-async function advance(job: Job, host: Host, watch: Watch): Promise<unknown> {
-  let step = job.resume(undefined) as Step
-  for (let count = 0; step.op !== 'done'; count++) {
-    if (count > STEPS_MAX) throw new Error('a job did not end')
-    const answer = await host.answer(step)
-    if (!watch.alive()) throw new Error('the core was replaced')
-    step = job.resume(answer) as Step
-  }
-  job.free()
-  return step.value
 }

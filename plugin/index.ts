@@ -1,7 +1,6 @@
 /** Long-term memory for the agents of DeepSeek Harness. This file wires the core to the host's hooks. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Context } from '@deepseek-ai/cordis'
 import type {} from '@deepseek-ai/dsh-agent'
@@ -9,11 +8,13 @@ import type {} from '@deepseek-ai/dsh-session'
 import type {} from '@deepseek-ai/dsh-system-prompt'
 import type {} from '@deepseek-ai/dsh-tools'
 import { messageOf } from './calls.ts'
+import { dataDirOf, given, homeOf, keysOf, plain } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
 import { CONTEXT_NAME, isChild, turnOf } from './log.ts'
 import { Questions } from './questions.ts'
 import { Sessions } from './sessions.ts'
 import { registerTools } from './tools.ts'
+import { World } from './world.ts'
 
 export const name = 'jev-memory'
 /** Services that every supported host has in every profile: one that is missing keeps the host from starting. */
@@ -43,7 +44,9 @@ export function apply(ctx: Context, config: unknown): void {
 }
 
 function mount(ctx: Context, config: unknown): void {
-  const core = new CoreHandle({ config: plain(config), defaultDataDir: dataDirOf(undefined), hostVersion: hostVersion(ctx) }, () => { sessions.reopen() })
+  const world: World = new World(ctx, homeOf(), keysOf(config), id => sessions.find(id))
+  const settings = { config: plain(config), defaultDataDir: dataDirOf(undefined), hostVersion: hostVersion(ctx) }
+  const core: CoreHandle = new CoreHandle(settings, () => { sessions.reopen() }, world)
   const sessions = new Sessions(core)
   const questions = new Questions(ctx, core)
   const health = core.use('health', live => live.health())
@@ -130,26 +133,6 @@ function mount(ctx: Context, config: unknown): void {
   }, 'jev-memory')
   if (core.fault === '') detached('settle', () => core.run('settle', live => live.settle()))
 }
-
-/** The config as the plain JSON that crosses; a path in it is made absolute. */
-function plain(config: unknown): unknown {
-  try {
-    const value = JSON.parse(JSON.stringify(config ?? {})) as unknown
-    return typeof given(value).dataDir === 'string' ? { ...given(value), dataDir: dataDirOf(config) } : value
-  } catch { return 'a value that is not JSON' }
-}
-
-/** The two keys the shim must know when there is no core to read them. */
-const given = (config: unknown): { dataDir?: unknown, registerTools?: unknown } => typeof config === 'object' && config !== null ? config : {}
-
-/** The data folder: the config's, else the one in the host's home, found as the host finds it. */
-function dataDirOf(config: unknown): string {
-  const home = process.env.DSH_HOME?.trim() ? process.env.DSH_HOME : join(homedir(), '.dsh')
-  const { dataDir } = given(config)
-  return resolve(expanded(home), typeof dataDir === 'string' && dataDir !== '' ? expanded(dataDir) : 'jev-memory')
-}
-
-const expanded = (path: string): string => /^~(?=$|[/\\])/.test(path) ? join(homedir(), path.slice(1)) : path
 
 /** Leaves the reason for being inert where a person looks, or takes it away. */
 function explain(dataDir: string, reason: string): void {

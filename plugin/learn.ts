@@ -2,7 +2,7 @@
 import type { Learned, Turn } from '../dist/core.js'
 import { messageOf } from './calls.ts'
 import { type CoreHandle, Inert, Trapped } from './core-handle.ts'
-import { Ended } from './host.ts'
+import { Ended } from './drive.ts'
 import type { Session } from './log.ts'
 import type { Refusals } from './refusals.ts'
 import { EVENTS_MAX, readTurn } from './turn.ts'

@@ -24,6 +24,8 @@ export interface Session {
   events?: readonly LogEvent[], snapshotEvents?: () => readonly LogEvent[]
   /** What the model is shown: the log without what a compaction took away. */
   deriveMessages?: () => readonly Message[]
+  /** What the session's next request is made with. */
+  requestHeader?(): { config?: { provider?: string, model?: string } } | undefined
 }
 
 /** UTF-16 units of one human text that cross to the core. What is longer loses its end. */

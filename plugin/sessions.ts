@@ -57,6 +57,9 @@ export class Sessions {
     return known
   }
 
+  /** A session that is known, by its id. */
+  find(id: string): Session | undefined { return this.#known.get(id)?.session }
+
   /** Tells a fresh core instance what the last one knew. */
   reopen(): void {
     for (const known of this.#known.values()) {

@@ -10,7 +10,7 @@
     reason = "a measuring program, not the core"
 )]
 
-use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, block_on};
+use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, Offline, block_on};
 use jev_memory_core::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
     ScopeKey, SessionId, Source, Status, Text, Type,
@@ -87,6 +87,8 @@ fn main() {
         clock: &clock,
         random: &random,
         files: &files,
+        http: &Offline,
+        llm: &Offline,
         ended: &ended,
     };
     let (mut store, _) = block_on(open(ports, DIR)).expect("opens");

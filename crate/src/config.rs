@@ -52,6 +52,33 @@ impl RecallConfig {
     }
 }
 
+/// How Jev is asked. The key itself never comes here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JevConfig {
+    /// The name under which the host's credentials or the environment hold the key.
+    pub api_key_env: String,
+    /// A whole address or a root; empty for the service's own.
+    pub endpoint: String,
+    pub model: String,
+    /// Candidates of one turn that are asked about.
+    pub max_candidates: u32,
+    /// One attempt.
+    pub timeout_ms: u32,
+    /// Attempts after the first.
+    pub retries: u32,
+}
+
+/// How memories are restated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalizeConfig {
+    pub enabled: bool,
+    /// Show the restatement in place of the original words.
+    pub inject: bool,
+    /// Used in place of the session's route when both are set.
+    pub provider: String,
+    pub model: String,
+}
+
 /// Every setting, valid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -71,6 +98,8 @@ pub struct Config {
     pub known_for_conflict: u32,
     pub conflict_ranking: ConflictRanking,
     pub recall: RecallConfig,
+    pub jev: JevConfig,
+    pub normalize: NormalizeConfig,
     pub register_tools: bool,
     /// Empty: the host's home folder decides.
     pub data_dir: String,
@@ -97,6 +126,20 @@ impl Default for Config {
                 max_tokens: 600,
                 quota: [4, 3, 2],
                 subagents: Subagents::Constraint,
+            },
+            jev: JevConfig {
+                api_key_env: "TYPESAFE_API_KEY".to_owned(),
+                endpoint: String::new(),
+                model: "jev-latest".to_owned(),
+                max_candidates: 6,
+                timeout_ms: 2_000,
+                retries: 1,
+            },
+            normalize: NormalizeConfig {
+                enabled: true,
+                inject: false,
+                provider: String::new(),
+                model: String::new(),
             },
             register_tools: true,
             data_dir: String::new(),
@@ -152,13 +195,13 @@ const KEYS: &[Key] = &[
     key("minImportance", true, |c, v| {
         unit(v).map(|x| c.min_importance = x)
     }),
-    key("minRemember", false, |c, v| {
+    key("minRemember", true, |c, v| {
         unit(v).map(|x| c.min_remember = x)
     }),
-    key("minRememberHost", false, |c, v| {
+    key("minRememberHost", true, |c, v| {
         unit(v).map(|x| c.min_remember_host = x)
     }),
-    key("conflictThreshold", false, |c, v| {
+    key("conflictThreshold", true, |c, v| {
         unit(v).map(|x| c.conflict_threshold = x)
     }),
     key("askOnConflict", true, |c, v| {
@@ -220,18 +263,23 @@ const KEYS: &[Key] = &[
         };
         Ok(())
     }),
-    key("jev.apiKeyEnv", false, |_, v| text(v).map(|_| ())),
-    key("jev.apiKey", false, |_, v| text(v).map(|_| ())),
-    key("jev.endpoint", false, |_, v| text(v).map(|_| ())),
-    key("jev.model", false, |_, v| text(v).map(|_| ())),
-    key("jev.maxCandidates", false, |_, v| {
-        whole(v, 1, 64, "a whole number from 1 to 64").map(|_| ())
+    key("jev.apiKeyEnv", true, |c, v| {
+        name(v).map(|x| c.jev.api_key_env = x)
     }),
-    key("jev.timeoutMs", false, |_, v| {
-        whole(v, 50, 60_000, "whole milliseconds from 50 to 60000").map(|_| ())
+    // Read by the shim, which keeps it: only one that is no text arrives here.
+    key("jev.apiKey", true, |_, v| text(v).map(|_| ())),
+    key("jev.endpoint", true, |c, v| {
+        address(v).map(|x| c.jev.endpoint = x)
     }),
-    key("jev.retries", false, |_, v| {
-        whole(v, 0, 10, "a whole number from 0 to 10").map(|_| ())
+    key("jev.model", true, |c, v| name(v).map(|x| c.jev.model = x)),
+    key("jev.maxCandidates", true, |c, v| {
+        whole(v, 1, 64, "a whole number from 1 to 64").map(|x| c.jev.max_candidates = x)
+    }),
+    key("jev.timeoutMs", true, |c, v| {
+        whole(v, 50, 60_000, "whole milliseconds from 50 to 60000").map(|x| c.jev.timeout_ms = x)
+    }),
+    key("jev.retries", true, |c, v| {
+        whole(v, 0, 10, "a whole number from 0 to 10").map(|x| c.jev.retries = x)
     }),
     key("embedding.endpoint", false, |_, v| text(v).map(|_| ())),
     key("embedding.apiKeyEnv", false, |_, v| text(v).map(|_| ())),
@@ -242,10 +290,18 @@ const KEYS: &[Key] = &[
     key("embedding.timeoutMs", false, |_, v| {
         whole(v, 50, 60_000, "whole milliseconds from 50 to 60000").map(|_| ())
     }),
-    key("normalize.enabled", false, |_, v| switch(v).map(|_| ())),
-    key("normalize.inject", false, |_, v| switch(v).map(|_| ())),
-    key("normalize.provider", false, |_, v| text(v).map(|_| ())),
-    key("normalize.model", false, |_, v| text(v).map(|_| ())),
+    key("normalize.enabled", true, |c, v| {
+        switch(v).map(|x| c.normalize.enabled = x)
+    }),
+    key("normalize.inject", true, |c, v| {
+        switch(v).map(|x| c.normalize.inject = x)
+    }),
+    key("normalize.provider", true, |c, v| {
+        text(v).map(|x| c.normalize.provider = x)
+    }),
+    key("normalize.model", true, |c, v| {
+        text(v).map(|x| c.normalize.model = x)
+    }),
     key("registerTools", true, |c, v| {
         switch(v).map(|x| c.register_tools = x)
     }),
@@ -338,6 +394,28 @@ fn switch(value: &Value) -> Result<bool, &'static str> {
 
 fn text(value: &Value) -> Result<String, &'static str> {
     value.as_str().map(str::to_owned).ok_or(TEXT)
+}
+
+/// A text of one word.
+fn name(value: &Value) -> Result<String, &'static str> {
+    value
+        .as_str()
+        .filter(|text| !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic()))
+        .map(str::to_owned)
+        .ok_or("a name without spaces")
+}
+
+/// An address of a service; the empty text for its own one.
+fn address(value: &Value) -> Result<String, &'static str> {
+    let known = |text: &&str| {
+        let scheme = text.starts_with("https://") || text.starts_with("http://");
+        text.is_empty() || scheme && text.chars().all(|c| c.is_ascii_graphic())
+    };
+    value
+        .as_str()
+        .filter(known)
+        .map(str::to_owned)
+        .ok_or("an address that begins with https:// or http://")
 }
 
 fn whole(value: &Value, min: u32, max: u32, expected: &'static str) -> Result<u32, &'static str> {

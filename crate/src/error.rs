@@ -22,6 +22,37 @@ pub enum FilesError {
     },
 }
 
+/// A request that brought no reply.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HttpError {
+    /// Nothing was sent: no key of that name resolves.
+    #[error("no key is known as {credential}")]
+    NoKey { credential: String },
+    #[error("no reply within {timeout_ms} ms")]
+    Timeout { timeout_ms: u32 },
+    /// Refused connection, dropped connection, no such host, a body over the limit.
+    #[error("{message}")]
+    Transport { message: String },
+    /// The job's deadline or the host's signal ended the wait.
+    #[error("ended while waiting for a reply")]
+    Ended,
+}
+
+/// A call to the host's model that brought no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LlmError {
+    #[error("no model is selected in this host")]
+    NoRoute,
+    #[error("no answer within {timeout_ms} ms")]
+    Timeout { timeout_ms: u32 },
+    /// What the provider said, by its stable code.
+    #[error("{code}: {message}")]
+    Failed { code: String, message: String },
+    /// The job's deadline or the host's signal ended the wait.
+    #[error("ended while waiting for the model")]
+    Ended,
+}
+
 /// A store operation that did not happen. The state is the one before it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StoreError {

@@ -20,29 +20,26 @@ pub fn gate(judgement: &Judgement, config: &Config) -> Gate {
     if !config.types.contains(&judgement.memory_type) {
         return Gate::Refuse(type_disabled(judgement.memory_type));
     }
-    let (score, least, reason) = match judgement.by {
-        JudgeName::Heuristic => (
-            judgement.importance,
-            config.min_importance,
-            "below-min-importance",
-        ),
-        JudgeName::Jev => (
-            judgement.remember,
-            config.min_remember,
-            "below-min-remember",
-        ),
-        JudgeName::Host => (
-            judgement.remember,
-            config.min_remember_host,
-            "below-min-remember",
-        ),
+    let (score, reason) = match judgement.by {
+        JudgeName::Heuristic => (judgement.importance, "below-min-importance"),
+        JudgeName::Jev | JudgeName::Host => (judgement.remember, "below-min-remember"),
         JudgeName::Count | JudgeName::Request => return Gate::Admit,
     };
     // A score that is not a number is refused: no comparison with it is true.
-    if score >= least {
+    if score >= threshold(judgement.by, config) {
         Gate::Admit
     } else {
         Gate::Refuse(reason)
+    }
+}
+
+/// Returns the threshold of the judge `by`; 0 for what needs no score.
+pub fn threshold(by: JudgeName, config: &Config) -> f64 {
+    match by {
+        JudgeName::Heuristic => config.min_importance,
+        JudgeName::Jev => config.min_remember,
+        JudgeName::Host => config.min_remember_host,
+        JudgeName::Count | JudgeName::Request => 0.0,
     }
 }
 
@@ -65,6 +62,7 @@ mod tests {
             importance,
             by,
             model: None,
+            contradicts: None,
         };
         assert_eq!(gate(&judgement, &Config::default()), expected);
     }
@@ -120,6 +118,7 @@ mod tests {
             importance: 1.0,
             by: JudgeName::Count,
             model: None,
+            contradicts: None,
         };
         assert_eq!(
             gate(&judgement, &config),

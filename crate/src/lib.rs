@@ -21,6 +21,7 @@ pub mod extract;
 pub mod screen;
 pub mod judge;
 pub mod gate;
+pub mod canonical;
 pub mod rank;
 pub mod conflict;
 pub mod evaluate;

@@ -2,8 +2,8 @@
 //!
 //! Futures are boxed and not `Send`: wasm has one thread, and the same poll loop drives them in the wasm job and in tests.
 
-use crate::error::FilesError;
-use crate::memory::Millis;
+use crate::error::{FilesError, HttpError, LlmError};
+use crate::memory::{Millis, SessionId};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -95,12 +95,94 @@ pub trait Files {
     fn liveness(&self, owner: &Owner) -> Liveness;
 }
 
+/// A request to a service. There is no field for a key: the host attaches it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    pub method: &'static str,
+    pub url: String,
+    /// Besides those that go with a JSON body.
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+    /// The name under which the key is known that goes with this request as a bearer; empty for none.
+    pub credential: String,
+    /// From sending to the last byte of the reply.
+    pub timeout_ms: u32,
+}
+
+/// What came back, whatever its status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpReply {
+    pub status: u16,
+    /// `retry-after-ms`, `retry-after`, `x-typesafe-request-id`, as far as they were there. Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// At most 4 MiB.
+    pub body: Vec<u8>,
+}
+
+impl HttpReply {
+    /// Returns a header by its lower-case name.
+    pub fn header(&self, name: &str) -> Option<String> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    }
+}
+
+/// Requests to services. The key is resolved for each request and never crosses.
+pub trait Http {
+    /// Sends a request. Ends early, with an error, when the job's signal ends.
+    ///
+    /// # Errors
+    /// `NoKey` when the credential does not resolve at this moment; nothing is sent then.
+    fn send(&self, request: HttpRequest) -> Answer<'_, Result<HttpReply, HttpError>>;
+    /// Returns where the key of that name is found at this moment: `service:<source>`, `file`, `config`, `env` or `none`.
+    fn key<'a>(&'a self, credential: &'a str) -> Answer<'a, String>;
+}
+
+/// One call to the host's own model, without thinking and without tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmRequest {
+    /// Whose route is used; the host's default selection where it has none.
+    pub session: SessionId,
+    /// Used in place of the session's route when both are set.
+    pub provider: String,
+    pub model: String,
+    pub system: String,
+    pub prompt: String,
+    pub max_tokens: u32,
+    pub timeout_ms: u32,
+}
+
+/// What the model said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmReply {
+    /// At most 64 KiB.
+    pub text: String,
+    /// Provider and model that answered.
+    pub model: String,
+    /// 0 where it was not told.
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// The host's own model.
+pub trait Llm {
+    /// Makes one call. Ends early, with an error, when the job's signal ends.
+    ///
+    /// # Errors
+    /// `NoRoute` when neither the session nor the host names a model.
+    fn generate(&self, request: LlmRequest) -> Answer<'_, Result<LlmReply, LlmError>>;
+    /// Returns the route of the host's default selection, `provider/model`, or an empty text.
+    fn route(&self) -> Answer<'_, String>;
+}
+
 /// The ports of one job. Cloned cheaply into the futures that use them.
 #[derive(Clone, Copy)]
 pub struct Ports<'a> {
     pub clock: &'a dyn Clock,
     pub random: &'a dyn Random,
     pub files: &'a dyn Files,
+    pub http: &'a dyn Http,
+    pub llm: &'a dyn Llm,
     /// Becomes true when the job's deadline or the host's signal ended it. Looked at before anything is published.
     pub ended: &'a std::cell::Cell<bool>,
 }

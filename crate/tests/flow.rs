@@ -286,7 +286,7 @@ fn wrong_settings_are_named_and_survived() {
     let house = House::mount(
         &disk,
         1,
-        json!({ "minImportnce": 1, "recall": { "maxTokens": "many" }, "judge": "jev", "normalize": { "enabled": true } }),
+        json!({ "minImportnce": 1, "recall": { "maxTokens": "many" }, "judge": "jev", "embedding": { "model": "embedding-3" } }),
     );
     let codes: Vec<String> = house
         .engine
@@ -306,11 +306,13 @@ fn wrong_settings_are_named_and_survived() {
         "{codes:?}"
     );
     assert!(
-        codes.iter().any(|detail| detail.contains("judge: jev")),
+        codes
+            .iter()
+            .any(|detail| detail.contains("no key is known")),
         "{codes:?}"
     );
     let start = &house.rows(&disk, "start")[0];
-    assert_eq!(start["inactive"], json!(["normalize.enabled"]));
+    assert_eq!(start["inactive"], json!(["embedding.model"]));
     assert_eq!(house.session("s1", "/repo/shop").turn(RULE).kept.len(), 1);
 }
 

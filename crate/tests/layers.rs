@@ -96,8 +96,26 @@ fn a_module_imports_only_what_stands_above_it() {
 #[test]
 fn the_order_of_the_house_is_the_order_of_the_file() {
     let known = [
-        "error", "text", "memory", "config", "scope", "turn", "extract", "screen", "judge", "gate",
-        "rank", "conflict", "evaluate", "port", "store", "recall", "fake", "engine", "wasm",
+        "error",
+        "text",
+        "memory",
+        "config",
+        "scope",
+        "turn",
+        "extract",
+        "screen",
+        "judge",
+        "gate",
+        "canonical",
+        "rank",
+        "conflict",
+        "evaluate",
+        "port",
+        "store",
+        "recall",
+        "fake",
+        "engine",
+        "wasm",
     ];
     let present: Vec<&str> = known
         .into_iter()

@@ -212,6 +212,18 @@ fn commits() -> Vec<Vec<Body>> {
                 detail: "12 bytes were cut".to_owned(),
             }
             .into(),
+            Observation::Judged {
+                by: JudgeName::Jev,
+                model: Some("jev-1.13.0".to_owned()),
+                questions: "jev-1".to_owned(),
+                asked: 2,
+                answered: 1,
+                requests: 2,
+                input_tokens: 900,
+                output_tokens: 60,
+                ms: 310,
+            }
+            .into(),
         ],
     ]
 }
@@ -282,7 +294,7 @@ fn a_frozen_ledger_is_read_for_ever() {
         .collect();
     assert!(states.iter().all(|state| *state == states[0]));
     let state = &states[0];
-    assert_eq!(state.seq(), Seq(24));
+    assert_eq!(state.seq(), Seq(25));
     assert_eq!(state.memories().len(), 3);
     assert_eq!(state.tombstones().count(), 1);
     assert_eq!(state.failures().next().map(|x| x.count), Some(2));

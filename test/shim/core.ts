@@ -99,7 +99,7 @@ export class Core {
   forget(args: unknown, call: Call): Job { return this.search(args, call) }
   health(): Health {
     const { registerTools = true, writeTimeoutMs = 2_500 } = this.#config
-    return { capture: true, problems: [], judge: '', memories: this.#texts.length, dataDir: this.#dataDir, version: '', tokeniser: '', registerTools, writeTimeoutMs }
+    return { capture: true, problems: [], judge: '', key: '', jevReady: false, normalize: '', usage: {}, memories: this.#texts.length, dataDir: this.#dataDir, version: '', tokeniser: '', registerTools, writeTimeoutMs }
   }
 
   * #open(): Work<void> {

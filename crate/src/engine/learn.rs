@@ -1,27 +1,26 @@
 //! One turn, from what was said to what is kept: extract, screen, judge, gate, relate, commit.
 
+use super::budget::Budget;
+use super::judge::Judged;
+use super::sentence::{Heard, heard};
 use super::{Engine, Problem, cut};
 use crate::error::{Error, StoreError};
+use crate::extract::Candidate;
 use crate::extract::failure::{Failure, failures};
-use crate::extract::{Candidate, sentences};
-use crate::gate::{Gate, gate};
-use crate::judge::{Judgement, heuristic};
+use crate::judge::Judgement;
 use crate::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
     ScopeKey, Source, Status, Text, Type,
 };
 use crate::port::Ports;
-use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, State, Store, commit};
 use crate::turn::{Position, Turn, TurnEvent};
 use serde::Serialize;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Characters of a quote in a row that is not a memory.
-const QUOTE_MAX_CHARS: usize = 160;
 /// How often a decision is taken again when another process changed what it was based on.
 const ATTEMPTS_MAX: u32 = 3;
 /// Milliseconds before the end of the budget after which no lock is waited for.
@@ -73,7 +72,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    fn skip(&mut self, skip: Observation) {
+    pub(super) fn skip(&mut self, skip: Observation) {
         self.skipped += 1;
         self.rows.push(Body::Observation(skip));
     }
@@ -105,6 +104,7 @@ impl Engine {
         if self.inert.borrow().is_some() {
             return Learned::default();
         }
+        let budget = Budget::begin(ports, self.config.write_timeout_ms);
         let scope = match self.scope_of(&turn.session.id) {
             Some(scope) => scope,
             None => {
@@ -113,6 +113,7 @@ impl Engine {
             }
         };
         let turn = self.unread(turn);
+        self.say_start(ports).await;
         self.hand_over();
         let Some(store) = self.store.get() else {
             return Learned::default();
@@ -123,7 +124,7 @@ impl Engine {
         // What the ledger knows, not where this process began: a session new to it stands at 0.
         let read_from = store.borrow().state().read_to(&turn.session.id);
         match self
-            .learn_and_commit(ports, store, &turn, &scope, read_from)
+            .learn_and_commit(ports, store, &turn, &scope, (read_from, budget))
             .await
         {
             Ok(learned) => {
@@ -149,17 +150,30 @@ impl Engine {
         store: &RefCell<Store>,
         turn: &Turn,
         scope: &ScopeKey,
-        read_from: EventSeq,
+        (read_from, budget): (EventSeq, Budget),
     ) -> Result<Learned, StoreError> {
-        let wait_ms = self
-            .config
-            .write_timeout_ms
-            .saturating_sub(PUBLISH_RESERVE_MS);
         let heard_at = store.borrow().n_promises();
+        let heard = self.listens(turn).then(|| heard(turn, scope));
+        let judged = match &heard {
+            Some(heard) => {
+                let (session, judging) = (&turn.session.id, budget.for_judges());
+                self.judge(ports, store, session, &heard.sentences, judging)
+                    .await
+            }
+            None => Judged::default(),
+        };
+        self.hand_over();
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let decided = self.decide(ports, &store.borrow(), turn, scope);
+            let decided = self.decide(
+                ports,
+                &store.borrow(),
+                turn,
+                scope,
+                (heard.as_ref(), &judged),
+            );
+            let wait_ms = budget.left_ms(ports).saturating_sub(PUBLISH_RESERVE_MS);
             let draft = Draft {
                 rows: decided.rows,
                 based_on: decided.based_on,
@@ -194,19 +208,30 @@ impl Engine {
         turn
     }
 
+    /// Whether what is said in this turn is anything to this plugin.
+    fn listens(&self, turn: &Turn) -> bool {
+        !self.judge_is_off() && !(turn.session.child && self.config.write_skip_subagents)
+    }
+
     /// Decides over a snapshot of the state, without awaiting.
-    fn decide(&self, ports: Ports<'_>, store: &Store, turn: &Turn, scope: &ScopeKey) -> Decided {
+    fn decide(
+        &self,
+        ports: Ports<'_>,
+        store: &Store,
+        turn: &Turn,
+        scope: &ScopeKey,
+        (heard, judged): (Option<&Heard>, &Judged),
+    ) -> Decided {
         let state = store.state();
         let now = ports.clock.now();
         let mut decided = Decided::default();
-        if self.judge_is_off() {
-            // Only the position moves: what was said while judging was off is not caught up later.
-        } else if turn.session.child && self.config.write_skip_subagents {
-            decided.skip(skip_row("subagent-session", scope, begin(turn)));
-        } else {
-            self.decide_sentences(store, turn, scope, now, &mut decided);
+        decided.rows.extend(judged.rows.iter().cloned());
+        if let Some(heard) = heard {
+            self.decide_sentences(store, turn, (heard, judged), now, &mut decided);
             self.decide_failures(state, turn, scope, now, &mut decided);
-        }
+        } else if !self.judge_is_off() {
+            decided.skip(skip_row("subagent-session", scope, begin(turn)));
+        } // With judging off only the position moves: what was said meanwhile is not caught up later.
         if let Some(joined) = self.join(state, turn, scope) {
             decided.rows.push(Body::Fact(joined));
         }
@@ -228,89 +253,6 @@ impl Engine {
             from: path_scope.clone(),
             to: scope.clone(),
         })
-    }
-
-    fn decide_sentences(
-        &self,
-        store: &Store,
-        turn: &Turn,
-        scope: &ScopeKey,
-        now: Millis,
-        decided: &mut Decided,
-    ) {
-        let state = store.state();
-        let extracted = sentences(turn);
-        for (position, count) in extracted.over_limit {
-            let mut row = skip_row("over-limit", scope, position);
-            if let Observation::Skip { count: slot, .. } = &mut row {
-                *slot = Some(count);
-            }
-            decided.skip(row);
-        }
-        let mut seen: BTreeSet<MemoryId> = BTreeSet::new();
-        for candidate in &extracted.candidates {
-            let scope = if declares_global(&candidate.text) {
-                ScopeKey::global()
-            } else {
-                scope.clone()
-            };
-            let id = MemoryId::of(&scope, &candidate.quote);
-            let refuse = |decided: &mut Decided, reason: &str, rule: Option<&str>| {
-                decided.skip(Observation::Skip {
-                    reason: reason.to_owned(),
-                    scope: scope.clone(),
-                    id: (reason != "veto:secret").then(|| id.clone()),
-                    quote: (reason != "veto:secret")
-                        .then(|| cut(&candidate.quote, QUOTE_MAX_CHARS)),
-                    rule: rule.map(str::to_owned),
-                    count: None,
-                    position: candidate.position.clone(),
-                });
-            };
-            let kept = match screen(candidate) {
-                Screened::Vetoed { reason, rule } => {
-                    refuse(decided, reason, Some(rule));
-                    continue;
-                }
-                Screened::Kept(kept) => kept,
-            };
-            if state
-                .forgotten(&scope, &candidate.quote, &candidate.position)
-                .is_some()
-            {
-                // A tombstone holds no content, and neither may the row that says it held.
-                decided.skip(skip_row("forgotten", &scope, candidate.position.clone()));
-                continue;
-            }
-            let known = current(state, &scope, &candidate.quote);
-            if known.is_some() || !seen.insert(id.clone()) {
-                refuse(decided, "duplicate", None);
-                continue;
-            }
-            let judgement = heuristic::judge(candidate, &kept);
-            let verdict = gate(&judgement, &self.config);
-            decided.rows.push(Body::Observation(Observation::Remember {
-                id: id.clone(),
-                scope: scope.clone(),
-                score: judgement.remember,
-                memory_type: judgement.memory_type,
-                by: judgement.by,
-                model: judgement.model.clone(),
-                signals: kept.signal_ids(),
-                threshold: self.config.min_importance,
-                admitted: verdict == Gate::Admit,
-                quote: cut(&candidate.quote, QUOTE_MAX_CHARS),
-                position: candidate.position.clone(),
-            }));
-            match verdict {
-                Gate::Refuse(reason) => refuse(decided, reason, None),
-                Gate::Admit => {
-                    let place = Place::of(state, &scope, &candidate.quote, now);
-                    let memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
-                    self.relate(store, &turn.session.id, &judgement, memory, decided);
-                }
-            }
-        }
     }
 
     fn decide_failures(
@@ -383,7 +325,7 @@ fn begin(turn: &Turn) -> Position {
     }
 }
 
-fn skip_row(reason: &str, scope: &ScopeKey, position: Position) -> Observation {
+pub(super) fn skip_row(reason: &str, scope: &ScopeKey, position: Position) -> Observation {
     Observation::Skip {
         reason: reason.to_owned(),
         scope: scope.clone(),

@@ -3,15 +3,22 @@
 //! State changes only after an append returned; no borrow lives across an await.
 
 mod attach;
+mod budget;
 mod catalogue;
 mod forget;
+mod jev;
+mod judge;
+mod known;
 mod learn;
+mod model;
+mod normalise;
 mod open;
 mod question;
 mod recall;
 mod relate;
 mod scope;
 mod search;
+mod sentence;
 mod write;
 
 pub use forget::Forget;
@@ -21,7 +28,8 @@ pub use search::Search;
 pub use write::Write;
 
 use crate::config::{Config, ConfigNotice, JudgeChoice};
-use crate::memory::{EventSeq, MemoryId, ScopeKey, SessionId};
+use crate::judge::Usage;
+use crate::memory::{EventSeq, JudgeName, MemoryId, ScopeKey, SessionId};
 use crate::store::entry::Observation;
 use crate::store::{self, Store};
 use crate::turn::{Human, Session};
@@ -98,7 +106,15 @@ pub struct Health {
     pub capture: bool,
     /// What is wrong: empty when all is well.
     pub problems: Vec<Problem>,
+    /// The judges in their order; `auto` is told as the one that answers.
     pub judge: String,
+    /// Where Jev's key was last found: `service:<source>`, `file`, `config`, `env` or `none`; empty before the first look.
+    pub key: String,
+    pub jev_ready: bool,
+    /// `off`, `none` without a model, or the route that restates.
+    pub normalize: String,
+    /// What each judge that reads cost in this process: `{ jev: { requests, inputTokens, outputTokens } }`.
+    pub usage: serde_json::Value,
     pub memories: usize,
     pub data_dir: String,
     pub version: String,
@@ -155,6 +171,20 @@ pub struct Engine {
     unaskable: RefCell<BTreeSet<(SessionId, MemoryId)>>,
     /// How many of the store's notices were passed on.
     told: Cell<usize>,
+    /// Whether the `start` row was said.
+    started: Cell<bool>,
+    /// Where Jev's key was last found; empty before the first look.
+    key_path: RefCell<String>,
+    /// The route that restates, as the `start` row has it; empty before the first look.
+    normalize_route: RefCell<String>,
+    /// The version of Jev that answered last.
+    jev_model: RefCell<Option<String>>,
+    lanes: jev::Lanes,
+    /// Memories whose restatement was tried, kept or dropped.
+    tried: RefCell<BTreeSet<MemoryId>>,
+    tried_is_read: Cell<bool>,
+    normalising: Cell<bool>,
+    usage: RefCell<BTreeMap<JudgeName, Usage>>,
 }
 
 /// Observations that wait at most; past it the oldest are dropped and counted.
@@ -186,6 +216,15 @@ impl Engine {
             open_card: RefCell::default(),
             unaskable: RefCell::default(),
             told: Cell::new(0),
+            started: Cell::new(false),
+            key_path: RefCell::default(),
+            normalize_route: RefCell::default(),
+            jev_model: RefCell::default(),
+            lanes: jev::Lanes::default(),
+            tried: RefCell::default(),
+            tried_is_read: Cell::new(false),
+            normalising: Cell::new(false),
+            usage: RefCell::default(),
         }
     }
 
@@ -201,7 +240,11 @@ impl Engine {
         Health {
             capture: self.captures(),
             problems,
-            judge: self.judge_name().to_owned(),
+            judge: self.judge_name(),
+            key: self.key_path.borrow().clone(),
+            jev_ready: self.jev_is_ready(),
+            normalize: self.normalize_route.borrow().clone(),
+            usage: self.usage(),
             memories: self
                 .store
                 .get()
@@ -263,23 +306,34 @@ impl Engine {
         self.config.judge.first() == Some(&JudgeChoice::Off)
     }
 
-    /// The judge that answers in this version: the offline one, unless judging is off.
-    fn judge_name(&self) -> &'static str {
-        if self.judge_is_off() {
-            "off"
-        } else {
-            "heuristic"
-        }
+    /// Whether Jev is asked for and its key was found at the last look.
+    fn jev_is_ready(&self) -> bool {
+        let wanted = [JudgeChoice::Auto, JudgeChoice::Jev];
+        let asked = self.config.judge.iter().any(|judge| wanted.contains(judge));
+        asked && !matches!(self.key_path.borrow().as_str(), "" | "none")
     }
 
-    /// The judges asked for by name that a later version has.
-    fn later_judges(&self) -> Vec<&'static str> {
+    /// The judges in their order, `auto` as what it is now.
+    fn judge_name(&self) -> String {
+        if self.judge_is_off() {
+            return "off".to_owned();
+        }
         let named = |judge: &JudgeChoice| match judge {
-            JudgeChoice::Jev => Some("jev"),
-            JudgeChoice::Host => Some("host"),
-            JudgeChoice::Auto | JudgeChoice::Heuristic | JudgeChoice::Off => None,
+            JudgeChoice::Jev => "jev",
+            JudgeChoice::Host => "host",
+            JudgeChoice::Auto if self.jev_is_ready() => "jev",
+            JudgeChoice::Auto | JudgeChoice::Heuristic => "heuristic",
+            JudgeChoice::Off => "off",
         };
-        self.config.judge.iter().filter_map(named).collect()
+        let names: Vec<&str> = self.config.judge.iter().map(named).collect();
+        names.join(",")
+    }
+
+    fn no_key(&self) -> String {
+        format!(
+            "no key is known as {}; the offline judge answers",
+            self.config.jev.api_key_env
+        )
     }
 
     fn problem(&self, code: &str, detail: &str) {

@@ -1,6 +1,7 @@
 //! Mount, settle, refresh, close: the life of the store in one host process.
 
 use super::{Engine, Problem, Refused, cut};
+use crate::config::JudgeChoice;
 use crate::error::{Error, StoreError};
 use crate::port::Ports;
 use crate::store::entry::{LEDGER_VERSION, Observation};
@@ -19,7 +20,7 @@ const FOR_PEOPLE: [&str; 4] = [
 const SETTLE_WAIT_MS: u32 = 2_000;
 
 impl Engine {
-    /// Reads the data folder and queues the `start` row. Only reads. What goes wrong leaves the engine inert and said so.
+    /// Reads the data folder. Only reads. What goes wrong leaves the engine inert and said so.
     pub async fn open(&self, ports: Ports<'_>) {
         if self.dir.is_empty() {
             self.inert(
@@ -44,7 +45,6 @@ impl Engine {
             }
             Err(error) => self.inert(Error::from(error.clone()).code(), &error.to_string()),
         }
-        self.say_start();
         if let Some(problem) = self.inert.borrow().as_ref() {
             let line = format!("memory is off: {}", problem.detail);
             self.pending_notices.borrow_mut().push(line);
@@ -70,34 +70,63 @@ impl Engine {
         }
     }
 
-    fn say_start(&self) {
+    /// Queues the `start` row once. Not at mount: where a key and a model are found is a question that may wait.
+    pub(super) async fn say_start(&self, ports: Ports<'_>) {
+        if self.started.replace(true) {
+            return;
+        }
+        let key = ports.http.key(&self.config.jev.api_key_env).await;
+        self.key_path.replace(key.clone());
+        let route = self.route(ports).await;
+        self.normalize_route.replace(route.clone());
         self.observe(Observation::Start {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tokeniser: crate::text::token::TOKENISER_VERSION.to_owned(),
-            judge: self.judge_name().to_owned(),
-            key: "none".to_owned(),
-            jev_ready: false,
-            normalize: "none".to_owned(),
+            judge: self.judge_name(),
+            key,
+            jev_ready: self.jev_is_ready(),
+            normalize: route,
             capture: self.captures(),
             inactive: self.inactive.clone(),
             host: self.host_version.clone(),
         });
         for notice in &self.config_notices {
             let detail = format!("config `{}` {}", notice.key, notice.problem);
-            self.problem("config", &detail);
-            self.observe(Observation::Health {
-                code: "config".to_owned(),
-                detail,
-            });
+            self.say_health("config", detail);
         }
-        for judge in self.later_judges() {
-            let detail =
-                format!("`judge: {judge}` is not in this version; the offline judge answers");
-            self.problem("judge-later", &detail);
-            self.observe(Observation::Health {
-                code: "judge-later".to_owned(),
-                detail,
-            });
+        if self.config.judge.contains(&JudgeChoice::Jev) && !self.jev_is_ready() {
+            self.say_health("jev-no-key", self.no_key());
+        }
+        if self.judge_is_off() {
+            let detail = "`judge: off`: nothing is written, what is known is still recalled";
+            self.say_health("judge-off", detail.to_owned());
+        }
+    }
+
+    /// Says a state for `health` and in a row.
+    pub(super) fn say_health(&self, code: &str, detail: String) {
+        self.problem(code, &detail);
+        self.observe(Observation::Health {
+            code: code.to_owned(),
+            detail,
+        });
+    }
+
+    /// Returns the route that restates: `off`, `none`, or provider and model.
+    async fn route(&self, ports: Ports<'_>) -> String {
+        let normalize = &self.config.normalize;
+        if !normalize.enabled {
+            return "off".to_owned();
+        }
+        let own = if normalize.provider.is_empty() || normalize.model.is_empty() {
+            ports.llm.route().await
+        } else {
+            format!("{}/{}", normalize.provider, normalize.model)
+        };
+        if own.is_empty() {
+            "none".to_owned()
+        } else {
+            cut(&own, 120)
         }
     }
 
@@ -106,6 +135,7 @@ impl Engine {
         let Some(store) = self.store.get() else {
             return;
         };
+        self.say_start(ports).await;
         self.hand_over();
         let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
         self.tell_result(store, done);
@@ -124,6 +154,7 @@ impl Engine {
         let Some(store) = self.store.get() else {
             return;
         };
+        self.say_start(ports).await;
         self.hand_over();
         let done = store::close(store, ports, SETTLE_WAIT_MS).await;
         self.tell_result(store, done);

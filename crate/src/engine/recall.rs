@@ -119,7 +119,7 @@ impl Engine {
         let occasion = Occasion {
             now,
             config: &self.config.recall,
-            canonical: false,
+            canonical: self.config.normalize.inject,
             child: attached.child,
             shown: &attached.shown,
             room_tokens: max_tokens.saturating_sub(overhead),
@@ -143,7 +143,7 @@ impl Engine {
         };
         Form {
             max_tokens: self.config.recall.max_tokens.saturating_sub(replaces),
-            canonical: false,
+            canonical: self.config.normalize.inject,
         }
     }
 

@@ -130,12 +130,22 @@ impl Engine {
     }
 
     /// What a judge that reads said, where it said it surely enough.
-    fn judged(&self, _judgement: &Judgement, _known: &[Rc<Memory>]) -> Option<Held> {
-        None
+    fn judged(&self, judgement: &Judgement, known: &[Rc<Memory>]) -> Option<Held> {
+        let said = judgement.contradicts.as_ref()?;
+        if said.confidence < self.config.conflict_threshold {
+            return None;
+        }
+        let other = known.iter().find(|memory| memory.id == said.id)?;
+        Some(Held {
+            against: vec![other.id.clone()],
+            detector: said.by.as_str().to_owned(),
+            shared: Vec::new(),
+            based_on: Vec::new(),
+        })
     }
 
     /// Returns the best `knownForConflict` memories of the scope and of `global` that stand or wait at `now`, the nearest first.
-    fn known_to(
+    pub(super) fn known_to(
         &self,
         store: &Store,
         scope: &ScopeKey,

@@ -3,8 +3,10 @@
 //! Compiled on native targets only, so the plugin never ships them.
 
 mod disk;
+mod network;
 
 pub use disk::{Disk, Fault, Loss, MemoryFiles, Operation};
+pub use network::{Network, Offline};
 
 use crate::memory::Millis;
 use crate::port::{Answer, Clock, Random};

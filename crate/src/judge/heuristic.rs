@@ -26,6 +26,7 @@ pub fn judge(_candidate: &Candidate, kept: &Kept) -> Judgement {
         importance,
         by: JudgeName::Heuristic,
         model: None,
+        contradicts: None,
     }
 }
 

@@ -160,6 +160,22 @@ pub enum Observation {
         quote: String,
         position: Position,
     },
+    /// A judge that reads was asked about a turn.
+    Judged {
+        by: JudgeName,
+        /// The answering model's version; absent when nobody answered.
+        model: Option<String>,
+        /// The version of the questions' wording.
+        questions: String,
+        /// Candidates that were asked about, and of these, how many were answered.
+        asked: u32,
+        answered: u32,
+        requests: u32,
+        /// As far as they were told.
+        input_tokens: u64,
+        output_tokens: u64,
+        ms: u32,
+    },
     /// The block of a session changed.
     Recall {
         session_id: SessionId,

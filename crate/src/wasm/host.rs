@@ -33,7 +33,22 @@ export type Step =
   | { op: 'files.truncate'; path: string; length: number }     // ok: undefined; durable
   | { op: 'files.rename'; from: string; to: string }           // ok: undefined; an existing target is EEXIST
   | { op: 'files.remove'; path: string }                       // ok: undefined, also when it is not there
-  | { op: 'files.real-path'; path: string };                   // ok: string
+  | { op: 'files.real-path'; path: string }                    // ok: string
+  | HttpSend | LlmGenerate
+  | { op: 'http.key'; credential: string }                     // ok: string, `service:<source>`, `file`, `config`, `env` or `none`
+  | { op: 'llm.route' };                                       // ok: string, the default selection as `provider/model`, or ''
+
+/**
+ * A request to a service. The key known as `credential` goes with it as a bearer, attached here, '' for none.
+ * Ok: `{ status, headers: [name in lower case, value][], body: Uint8Array }`. Error codes: `NO_KEY`, `TIMEOUT`, `ENDED`; any other is of the transport.
+ */
+export interface HttpSend { op: 'http.send'; method: string; url: string; headers: Record<string, string>; body: Uint8Array; credential: string; timeoutMs: number }
+
+/**
+ * One call of the host's own model, without thinking. `provider` and `model` in place of the session's route when both are given.
+ * Ok: `{ text, model, inputTokens, outputTokens }`. Error codes: `NO_ROUTE`, `TIMEOUT`, `ENDED`, else the provider's.
+ */
+export interface LlmGenerate { op: 'llm.generate'; sessionId: string; provider: string; model: string; system: string; prompt: string; maxTokens: number; timeoutMs: number }
 
 export type Answer = { ok: unknown } | { error: { code?: string; message: string } };
 "#;
@@ -68,6 +83,8 @@ impl JobPorts {
             clock: self,
             random: self,
             files: self,
+            http: self,
+            llm: self,
             ended: &self.mailbox.ended,
         }
     }
@@ -95,7 +112,7 @@ impl JobPorts {
     }
 }
 
-fn field(object: &JsValue, name: &str) -> JsValue {
+pub(super) fn field(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 

@@ -5,6 +5,7 @@ mod bench;
 mod eval;
 mod host;
 mod job;
+mod network;
 
 use crate::engine::{Answered, Call, Engine, Settings, When};
 use crate::memory::{EventSeq, SessionId};
@@ -222,6 +223,15 @@ impl Core {
                     error_value("bad-input", &reason)
                 }
             }
+        })
+    }
+
+    /// Restates what was kept, by the host's model. Nobody waits for it. Value: how many memories have a form now.
+    pub fn normalise(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str) -> Job {
+        let session = SessionId::from(session_id);
+        self.job(0, move |engine, ports| async move {
+            let done = engine.normalise(ports.ports(), &session).await;
+            JsValue::from_f64(done as f64)
         })
     }
 

@@ -55,6 +55,13 @@ export interface Health {
   /** What is wrong: empty when all is well. */
   problems: { code: string; detail: string }[];
   judge: string;
+  /** Where Jev's key was last found: `service:<source>`, `file`, `config`, `env` or `none`; '' before the first look. */
+  key: string;
+  jevReady: boolean;
+  /** `off`, `none` without a model, or the route that restates; '' before the first look. */
+  normalize: string;
+  /** What each judge that reads cost in this process. */
+  usage: Record<string, { requests: number; inputTokens: number; outputTokens: number }>;
   memories: number;
   dataDir: string;
   version: string;

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::expect_used)]
 
 use jev_memory_core::error::StoreError;
-use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, MemoryFiles, block_on, ready};
+use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, MemoryFiles, Offline, block_on, ready};
 use jev_memory_core::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
     ScopeKey, SessionId, Source, Status, Type,
@@ -46,6 +46,8 @@ impl Folder {
             clock: &clock,
             random: &random,
             files: &files,
+            http: &Offline,
+            llm: &Offline,
             ended: &ended,
         };
         let (store, _) = block_on(open(ports, DIR))?;
@@ -65,6 +67,8 @@ impl Folder {
             clock: &self.clock,
             random: &self.random,
             files: &self.files,
+            http: &Offline,
+            llm: &Offline,
             ended: &self.ended,
         }
     }

@@ -2,12 +2,13 @@
 #![allow(dead_code)]
 
 use jev_memory_core::engine::{Call, Engine, Learned, Settings};
-use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, MemoryFiles, block_on};
+use jev_memory_core::fake::{Disk, FakeClock, FakeRandom, MemoryFiles, Network, block_on};
 use jev_memory_core::memory::{EventSeq, Millis, SessionId};
 use jev_memory_core::port::Ports;
 use jev_memory_core::turn::{Human, Session, Turn, TurnEvent};
 use serde_json::{Value, json};
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// 2026-09-29 08:00 UTC.
 pub const NOON: i64 = 1_790_668_800_000;
@@ -15,7 +16,8 @@ pub const NOON: i64 = 1_790_668_800_000;
 /// One host process with the plugin mounted.
 pub struct House {
     pub engine: Engine,
-    pub clock: FakeClock,
+    pub clock: Rc<FakeClock>,
+    pub network: Network,
     random: FakeRandom,
     pub files: MemoryFiles,
     ended: Cell<bool>,
@@ -24,6 +26,14 @@ pub struct House {
 impl House {
     /// Mounts on `disk` as process `pid`, with the row's config.
     pub fn mount(disk: &Disk, pid: u32, config: Value) -> Self {
+        Self::mount_with(disk, pid, config, |_| {})
+    }
+
+    /// Mounts where `network` is what `reach` makes of it.
+    pub fn mount_with(disk: &Disk, pid: u32, config: Value, reach: impl FnOnce(&Network)) -> Self {
+        let clock = Rc::new(FakeClock::at(NOON + i64::from(pid)));
+        let network = Network::new(clock.clone());
+        reach(&network);
         let settings = Settings {
             config,
             default_data_dir: "/home/jev-memory".to_owned(),
@@ -31,7 +41,8 @@ impl House {
         };
         let house = Self {
             engine: Engine::new(&settings),
-            clock: FakeClock::at(NOON + i64::from(pid)),
+            clock,
+            network,
             random: FakeRandom::from_seed(u64::from(pid)),
             files: disk.process(pid),
             ended: Cell::new(false),
@@ -43,9 +54,11 @@ impl House {
 
     pub fn ports(&self) -> Ports<'_> {
         Ports {
-            clock: &self.clock,
+            clock: &*self.clock,
             random: &self.random,
             files: &self.files,
+            http: &self.network,
+            llm: &self.network,
             ended: &self.ended,
         }
     }

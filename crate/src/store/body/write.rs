@@ -182,6 +182,27 @@ pub(in crate::store) fn write_observation(observation: &Observation, w: &mut Wri
                 .text("quote", quote);
             position.write(w.name("position"));
         }
+        Observation::Judged {
+            by,
+            model,
+            questions,
+            asked,
+            answered,
+            requests,
+            input_tokens,
+            output_tokens,
+            ms,
+        } => {
+            w.text("by", by.as_str())
+                .text_if("model", model.as_deref())
+                .text("questions", questions)
+                .whole("asked", u64::from(*asked))
+                .whole("answered", u64::from(*answered))
+                .whole("requests", u64::from(*requests))
+                .whole("inputTokens", *input_tokens)
+                .whole("outputTokens", *output_tokens)
+                .whole("ms", u64::from(*ms));
+        }
         Observation::Recall {
             session_id,
             turn,

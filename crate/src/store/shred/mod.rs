@@ -162,6 +162,7 @@ impl Shredder {
                 self.text(detail)
             }
             Observation::Start { .. }
+            | Observation::Judged { .. }
             | Observation::Recall { .. }
             | Observation::ContextSuppressed { .. } => false,
         }
@@ -239,6 +240,7 @@ fn texts(observation: &Observation) -> Vec<&str> {
         Observation::Normalize { from, to, .. } => vec![from, to],
         Observation::Degraded { detail, .. } | Observation::Health { detail, .. } => vec![detail],
         Observation::Start { .. }
+        | Observation::Judged { .. }
         | Observation::Recall { .. }
         | Observation::ContextSuppressed { .. } => Vec::new(),
     }

@@ -1,0 +1,156 @@
+//! What a turn's human said, from the cut to the decision.
+
+use super::judge::Judged;
+use super::learn::{Decided, Place, current, sentence_memory, skip_row};
+use super::{Engine, cut};
+use crate::extract::{Candidate, sentences};
+use crate::gate::{Gate, gate, threshold};
+use crate::judge::heuristic;
+use crate::memory::{MemoryId, Millis, ScopeKey};
+use crate::screen::{Screened, declares_global, screen};
+use crate::store::entry::{Body, Observation, Position};
+use crate::store::{State, Store};
+use crate::turn::Turn;
+use std::collections::BTreeSet;
+
+/// Characters of a quote in a row that is not a memory.
+const QUOTE_MAX_CHARS: usize = 160;
+
+/// A candidate with what can be said of it without the state.
+pub(super) struct Sentence {
+    pub(super) candidate: Candidate,
+    /// The session's, or `global` where the sentence says so.
+    pub(super) scope: ScopeKey,
+    pub(super) id: MemoryId,
+    pub(super) screened: Screened,
+}
+
+/// Everything the human said in a turn.
+pub(super) struct Heard {
+    scope: ScopeKey,
+    over_limit: Vec<(Position, u32)>,
+    pub(super) sentences: Vec<Sentence>,
+}
+
+impl Sentence {
+    /// Returns why nothing new can come of it: `forgotten`, or `duplicate` of what is known or was just `seen`.
+    pub(super) fn standing(
+        &self,
+        state: &State,
+        seen: &BTreeSet<MemoryId>,
+    ) -> Option<&'static str> {
+        let quote = &self.candidate.quote;
+        let position = &self.candidate.position;
+        if state.forgotten(&self.scope, quote, position).is_some() {
+            Some("forgotten")
+        } else if current(state, &self.scope, quote).is_some() || seen.contains(&self.id) {
+            Some("duplicate")
+        } else {
+            None
+        }
+    }
+
+    /// A `skip` row. A secret and what is forgotten leave no trace of their content.
+    fn skip(&self, reason: &str, rule: Option<&str>) -> Observation {
+        let position = self.candidate.position.clone();
+        if reason == "forgotten" {
+            return skip_row(reason, &self.scope, position);
+        }
+        let may_show = reason != "veto:secret";
+        Observation::Skip {
+            reason: reason.to_owned(),
+            scope: self.scope.clone(),
+            id: may_show.then(|| self.id.clone()),
+            quote: may_show.then(|| cut(&self.candidate.quote, QUOTE_MAX_CHARS)),
+            rule: rule.map(str::to_owned),
+            count: None,
+            position,
+        }
+    }
+}
+
+/// Cuts and screens what the human said. Nothing of the state is looked at.
+pub(super) fn heard(turn: &Turn, scope: &ScopeKey) -> Heard {
+    let extracted = sentences(turn);
+    let sentences = extracted.candidates.into_iter().map(|candidate| {
+        let scope = if declares_global(&candidate.text) {
+            ScopeKey::global()
+        } else {
+            scope.clone()
+        };
+        Sentence {
+            id: MemoryId::of(&scope, &candidate.quote),
+            scope,
+            screened: screen(&candidate),
+            candidate,
+        }
+    });
+    Heard {
+        scope: scope.clone(),
+        sentences: sentences.collect(),
+        over_limit: extracted.over_limit,
+    }
+}
+
+impl Engine {
+    /// Decides on every sentence over the state as it is now.
+    pub(super) fn decide_sentences(
+        &self,
+        store: &Store,
+        turn: &Turn,
+        (heard, judged): (&Heard, &Judged),
+        now: Millis,
+        decided: &mut Decided,
+    ) {
+        let state = store.state();
+        for (position, count) in &heard.over_limit {
+            let mut row = skip_row("over-limit", &heard.scope, position.clone());
+            if let Observation::Skip { count: slot, .. } = &mut row {
+                *slot = Some(*count);
+            }
+            decided.skip(row);
+        }
+        let mut seen: BTreeSet<MemoryId> = BTreeSet::new();
+        for sentence in &heard.sentences {
+            let candidate = &sentence.candidate;
+            let kept = match &sentence.screened {
+                Screened::Vetoed { reason, rule } => {
+                    decided.skip(sentence.skip(reason, Some(rule)));
+                    continue;
+                }
+                Screened::Kept(kept) => kept,
+            };
+            if let Some(reason) = sentence.standing(state, &seen) {
+                decided.skip(sentence.skip(reason, None));
+                continue;
+            }
+            seen.insert(sentence.id.clone());
+            let judgement = judged
+                .of(&sentence.id)
+                .cloned()
+                .unwrap_or_else(|| heuristic::judge(candidate, kept));
+            let verdict = gate(&judgement, &self.config);
+            decided.rows.push(Body::Observation(Observation::Remember {
+                id: sentence.id.clone(),
+                scope: sentence.scope.clone(),
+                score: judgement.remember,
+                memory_type: judgement.memory_type,
+                by: judgement.by,
+                model: judgement.model.clone(),
+                signals: kept.signal_ids(),
+                threshold: threshold(judgement.by, &self.config),
+                admitted: verdict == Gate::Admit,
+                quote: cut(&candidate.quote, QUOTE_MAX_CHARS),
+                position: candidate.position.clone(),
+            }));
+            match verdict {
+                Gate::Refuse(reason) => decided.skip(sentence.skip(reason, None)),
+                Gate::Admit => {
+                    let place = Place::of(state, &sentence.scope, &candidate.quote, now);
+                    let memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
+                    self.relate(store, &turn.session.id, &judgement, memory, decided);
+                }
+            }
+        }
+    }
+}

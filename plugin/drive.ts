@@ -1,0 +1,49 @@
+/** The two ways to drive a job through its questions: on the event loop, and on the thread pool. */
+import type { Job, Step } from '../dist/core.js'
+import type { Host } from './host.ts'
+
+/** Requests of one job before it counts as running in a circle. */
+const STEPS_MAX = 100_000
+
+/** The caller's signal ended the wait. The job itself goes on to its next step, to release what it holds. */
+export class Ended extends Error {}
+
+/** Drives a job on the event loop. */
+export function driveSync(job: Job, host: Host): unknown {
+  let step = job.resume(undefined) as Step
+  for (let count = 0; step.op !== 'done'; count++) {
+    if (count > STEPS_MAX) throw new Error('a job did not end')
+    step = job.resume(host.answerSync(step)) as Step
+  }
+  job.free()
+  return step.value
+}
+
+/** Whether a job's instance may still be used, and whom to tell that it may not. */
+export interface Watch { alive: () => boolean, failed: (error: unknown) => void }
+
+/** Drives a job on the thread pool. Rejects with `Ended` on `signal`. */
+export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
+  const work = advance(job, host, watch, signal)
+  if (!signal) return await work
+  work.catch(watch.failed) // The caller may have left by then.
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = (): void => {
+    if (watch.alive()) job.end()
+    reject(new Ended('ended by the caller'))
+  }
+  if (signal.aborted) end(); else signal.addEventListener('abort', end, { once: true })
+  try { return await Promise.race([work, ended]) } finally { signal.removeEventListener('abort', end) }
+}
+
+async function advance(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
+  let step = job.resume(undefined) as Step
+  for (let count = 0; step.op !== 'done'; count++) {
+    if (count > STEPS_MAX) throw new Error('a job did not end')
+    const answer = await host.answer(step, signal)
+    if (!watch.alive()) throw new Error('the core was replaced')
+    step = job.resume(answer) as Step
+  }
+  job.free()
+  return step.value
+}
