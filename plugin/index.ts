@@ -10,7 +10,7 @@ import type {} from '@deepseek-ai/dsh-tools'
 import { messageOf } from './calls.ts'
 import { dataDirOf, given, homeOf, keysOf, plain } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
-import { CONTEXT_NAME, isChild, turnOf } from './log.ts'
+import { CONTEXT_NAME, isChild, turnOf, type Session } from './log.ts'
 import { Questions } from './questions.ts'
 import { Sessions } from './sessions.ts'
 import { registerTools } from './tools.ts'
@@ -114,18 +114,28 @@ function mount(ctx: Context, config: unknown): void {
     }
     return await next()
   })
+  const leaving = new AbortController()
+  /** Restates what a session's turns left, outside every budget; ended with the plugin. */
+  const restate = async (session: Session): Promise<void> => {
+    if (isChild(session.header)) return
+    try { await core.run('normalise', live => live.normalise(String(session.id)), leaving.signal, 1) } catch (error) {
+      if (!leaving.signal.aborted) throw error
+    }
+  }
   // Turns that were cancelled or failed end without the hook above, some without any event.
   ctx.on('agent/status', ({ agent, status }) => {
     if (status !== 'idle') return
     detached('idle', async () => {
       await sessions.learn(agent.session, turnOf(agent.session), AbortSignal.timeout(writeTimeoutMs), false)
       await core.run('settle', live => live.settle())
+      detached('normalise', () => restate(agent.session))
       await questions.afterTurn(agent)
     })
   })
   if (health?.registerTools ?? given(config).registerTools !== false) registerTools(ctx, core, sessions)
   ctx.effect(() => async () => {
     try {
+      leaving.abort()
       questions.close()
       await sessions.close()
       await core.close(AbortSignal.timeout(CLOSE_MAX_MS))

@@ -2,6 +2,7 @@
 //
 //   node scripts/setup.mjs            Node packages, Rust crates, a Rust toolchain for WebAssembly
 //   node scripts/setup.mjs browser    the same, and Chromium for the tests of the page
+//   node scripts/setup.mjs peers      the same, and the servers that the judge's client is tested against, in .venv
 //
 // Needs the package registries the first time; afterwards nothing here touches the network.
 
@@ -21,6 +22,7 @@ await program('setup', () => {
   nodePackages()
   crates()
   if (process.argv.includes('browser')) browser()
+  if (process.argv.includes('peers')) peers()
 })
 
 function rust() {
@@ -97,6 +99,32 @@ function browser() {
     'there is no Chromium for the tests in a browser. Run this, or name one in CHROMIUM, then run this again:',
     '  sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium',
   ].join('\n'))
+}
+
+/** Python's part is only for tests: without it they are left out, and say so. */
+function peers() {
+  const inputs = digest(['test/jev/requirements.txt'])
+  const python = join(root, '.venv/bin/python')
+  if (existsSync(python) && stamped('peers') === inputs) return
+  const missing = (/** @type {string} */ why) => {
+    const message = `${why}: test/peers.test.ts cannot run (the client against servers nobody here wrote)`
+    if (process.env.CI) throw new Failure(message)
+    console.log(`setup: ${message}`)
+  }
+  const version = /^Python 3\.(\d+)/.exec(answer('python3', ['--version']) ?? '')?.[1]
+  if (version === undefined || Number(version) < 10) { missing('there is no Python 3.10 or newer'); return }
+  try {
+    timed('setup: installing jevcompat and sparrow-decider in .venv', () => {
+      quietly('making .venv', 'python3', ['-m', 'venv', '--clear', join(root, '.venv')])
+      quietly('installing them', python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', 'test/jev/requirements.txt'], {
+        hint: 'This step needs the Python package registry.',
+      })
+    })
+    stamp('peers', inputs)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    missing(error.message)
+  }
 }
 
 /**

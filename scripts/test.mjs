@@ -5,7 +5,7 @@
 //
 // Steps: rustfmt clippy clippy-wasm build types lint core shim
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from './build.mjs'
 import { rustChecks, shimChecks } from './checks.mjs'
@@ -91,7 +91,11 @@ async function coreTests() {
 }
 
 async function shimTests() {
-  const files = readdirSync(join(root, 'test')).filter(name => name.endsWith('.test.ts')).sort().map(name => `test/${name}`)
+  // What needs Python is left out where there is none; the set-up has said so, and fails in CI.
+  const left = existsSync(join(root, '.venv/bin/jevcompat')) ? [] : ['peers.test.ts']
+  if (left.length > 0) console.log(`  not run without Python: test/${left.join(', test/')}`)
+  const names = readdirSync(join(root, 'test')).filter(name => name.endsWith('.test.ts') && !left.includes(name))
+  const files = names.sort().map(name => `test/${name}`)
   mkdirSync(join(root, 'target'), { recursive: true })
   const report = join(root, 'target/shim-tests.tap')
   const browser = chromium()

@@ -34,6 +34,10 @@ export interface ModelRequest {
   context: string
   /** True for the host's own request for a session title. */
   title: boolean
+  /** True for a request of a plugin's own: it offers no tools and wants no title. */
+  aside: boolean
+  /** Whether the model was told to think. */
+  thinking: boolean
 }
 
 /** Requests kept in memory; older ones are dropped. */
@@ -51,6 +55,7 @@ function textOf(content: unknown): string {
 export class Model {
   readonly requests: ModelRequest[] = []
   readonly #rules: { match: string | RegExp, steps: Step[] }[] = []
+  readonly #asides: { match: string, step: Step }[] = []
   readonly #server: Server
   #served = 0
 
@@ -78,9 +83,17 @@ export class Model {
     this.#rules.unshift({ match, steps })
   }
 
-  /** Requests of agent turns, title requests left out. */
+  /** Plays `step` for a plugin's own request whose prompt holds `match`. The newest that matches wins; without one the prompt is repeated. */
+  whenAside(match: string, step: Step): void {
+    this.#asides.unshift({ match, step })
+  }
+
+  /** Requests of a plugin's own. */
+  asides(): ModelRequest[] { return this.requests.filter(({ aside }) => aside) }
+
+  /** Requests of agent turns; those for a title and of a plugin's own are left out. */
   turns(sessionId?: string): ModelRequest[] {
-    return this.requests.filter(request => !request.title && (sessionId === undefined || request.sessionId === sessionId))
+    return this.requests.filter(request => !request.title && !request.aside && (sessionId === undefined || request.sessionId === sessionId))
   }
 
   async close(): Promise<void> {
@@ -92,7 +105,7 @@ export class Model {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
-      model: string, messages: { role: string, content: unknown, tool_call_id?: string }[], tools?: { function: { name: string } }[]
+      model: string, messages: { role: string, content: unknown, tool_call_id?: string }[], tools?: { function: { name: string } }[], thinking?: { type?: string }
     }
     const messages = body.messages.map(({ role, content, tool_call_id }) =>
       ({ role, content: textOf(content), ...(tool_call_id === undefined ? {} : { toolCallId: tool_call_id }) }))
@@ -106,11 +119,15 @@ export class Model {
       human: messages[from]?.content ?? '',
       context: messages.findLast(message => isSnapshot(message.content))?.content ?? '',
       title: body.tools === undefined && messages.some(({ role, content }) => role === 'system' && /title/i.test(content)),
+      aside: false,
+      thinking: body.thinking?.type !== 'disabled',
     }
+    seen.aside = body.tools === undefined && !seen.title
     this.requests.push(seen)
     if (this.requests.length > LOG_MAX) this.requests.shift()
     const done = messages.slice(from + 1).filter(message => message.role === 'assistant').length
-    const step = seen.title ? { text: 'A title' } : this.#step(seen.human, done) ?? { text: `reply to: ${seen.human.slice(0, 200)}` }
+    const aside = this.#asides.find(({ match }) => seen.human.includes(match))?.step ?? { text: seen.human }
+    const step = seen.title ? { text: 'A title' } : seen.aside ? aside : this.#step(seen.human, done) ?? { text: `reply to: ${seen.human.slice(0, 200)}` }
     if (step.delayMs !== undefined) await new Promise(resolve => setTimeout(resolve, step.delayMs))
     if (step.status === undefined) stream(response, seen, step)
     else response.writeHead(step.status, { 'content-type': 'application/json' }).end('{"error":{"message":"scripted failure","type":"fake","code":"fake"}}')

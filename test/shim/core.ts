@@ -68,6 +68,7 @@ export class Core {
   open(): Job { return new Job(() => this.#open()) }
   settle(): Job { return new Job(() => this.#commit([])) }
   close(): Job { return this.settle() }
+  normalise(_id: string): Job { alive(); return now(() => 0) }
   refresh(): Job { alive(); return now(() => undefined) }
   attach(session: Session, nextSeq: number, firstLiveSeq: number, lastBlock?: string): Job {
     alive()

@@ -37,7 +37,9 @@ export class StubSession {
 }
 
 export class Stub {
-  readonly dataDir: string
+  dataDir: string
+  /** The host's services, as `ctx.get` finds them. */
+  readonly services: Record<string, unknown> = {}
   readonly folder: string
   readonly tools: Tool[] = []
   readonly live: StubSession[] = []
@@ -46,7 +48,7 @@ export class Stub {
   #context: ((a: unknown) => unknown) | undefined
   #turn = 0
 
-  constructor(scope: Scope, options: { core?: boolean } = {}) {
+  constructor(scope: Scope, options: { core?: boolean | 'built' } = {}) {
     this.folder = scratch(scope)
     atEnd(scope, () => this.dispose())
     this.dataDir = join(this.folder, 'data')
@@ -54,6 +56,10 @@ export class Stub {
     writeFileSync(join(this.folder, 'package.json'), '{ "type": "module" }')
     for (const name of readdirSync(join(REPOSITORY, 'plugin'))) copyFileSync(join(REPOSITORY, 'plugin', name), join(this.folder, 'plugin', name))
     if (options.core === false) return
+    if (options.core === 'built') {
+      for (const name of ['core.js', 'core_bg.wasm']) copyFileSync(join(REPOSITORY, 'dist', name), join(this.folder, 'dist', name))
+      return
+    }
     writeFileSync(join(this.folder, 'dist/core.js'), stripTypeScriptTypes(readFileSync(new URL('core.ts', import.meta.url), 'utf8')))
     writeFileSync(join(this.folder, 'dist/core_bg.wasm'), '')
   }
@@ -62,6 +68,7 @@ export class Stub {
   async mount(config: unknown = { dataDir: this.dataDir }): Promise<Plugin> {
     const plugin = await import(pathToFileURL(join(this.folder, 'plugin/index.ts')).href) as Plugin
     plugin.apply({
+      get: (name: string) => this.services[name],
       sessions: { list: () => this.live },
       systemPrompt: { context: (part: { text: (a: unknown) => unknown }) => { this.#context = part.text } },
       tools: { register: (tool: Tool) => { this.tools.push(tool) } },

@@ -1,0 +1,105 @@
+// The judge's client against servers that nobody here wrote, and our own server against their judge of servers.
+
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { headless } from './host/headless.ts'
+import { Home, REPOSITORY, within } from './host/home.ts'
+import { Model } from './host/model.ts'
+import { fileRow } from './host/mount.ts'
+import { credentials, fakeKey, QUIET, turnOf } from './jev/jev.ts'
+import { JevServer } from './jev/server.ts'
+import { Stub } from './shim/stub.ts'
+
+const BIN = join(REPOSITORY, '.venv/bin')
+const key = fakeKey()
+
+/** Starts a program of the virtual environment and returns the first line it prints that holds `mark`. */
+async function start(program: string, args: string[], mark: string): Promise<{ line: string, child: ChildProcess }> {
+  const child = spawn(join(BIN, program), args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let text = ''
+  const hear = (chunk: Buffer): void => {
+    text += String(chunk)
+    const line = text.split('\n').slice(0, -1).find(line => line.includes(mark))
+    if (line !== undefined) resolve(line)
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  child.once('error', reject)
+  child.once('exit', code => { reject(new Error(`${program} ended with ${code}: ${text}`)) })
+  return { line: await within(promise, 30_000, program), child }
+}
+
+/** What each fault of `jevcompat mock` leads to: an answer, or the cause in the ledger. What is not here is answered. */
+const DEGRADES: Record<string, string> = {
+  'wrong-route': 'jev-refused',
+  'xssi-200': 'jev-contract',
+  'auth-rejects-header': 'jev-auth',
+  'auth-x-api-key': 'jev-auth',
+  'reject-jev-latest': 'jev-refused',
+  'first-question-only': 'jev-missing-row',
+  'string-only-text': 'jev-refused',
+  'extra-answer': 'jev-contract',
+  'boolean-type': 'jev-contract',
+  nan: 'jev-contract',
+  'noul-range': 'jev-contract',
+  'choice-sum': 'jev-contract',
+  'choice-second': 'jev-contract',
+  'confidence-over': 'jev-contract',
+}
+
+test('every fault of jevcompat\'s mock ends in an answer, or in a clean degrade within the budget', async t => {
+  const { line, child } = await start('python', [join(REPOSITORY, 'test/jev/mocks.py'), key], '{')
+  t.after(() => { child.kill() })
+  const urls = JSON.parse(line) as Record<string, string>
+  assert.ok(Object.keys(urls).length > 40)
+  assert.deepEqual(Object.keys(DEGRADES).filter(name => !(name in urls)), [])
+  const stub = new Stub(t, { core: 'built' })
+  stub.services.credentials = credentials({ TYPESAFE_API_KEY: key })
+  for (const [name, endpoint] of Object.entries(urls)) {
+    await t.test(name || 'none', async () => {
+      const { rows, by, cause, tookMs } = await turnOf(stub, { jev: { endpoint } }, QUIET)
+      const judged = rows.find(({ kind }) => kind === 'judged')
+      t.diagnostic(`${name || 'none'} | ${DEGRADES[name] ?? 'answered'} | ${String(judged?.requests)} | ${Math.round(tookMs)} ms`)
+      assert.deepEqual([by, cause], name in DEGRADES ? ['heuristic', DEGRADES[name]] : ['jev', undefined])
+      assert.ok(tookMs < 2_550, `${tookMs} ms`)
+    })
+  }
+  await t.test('a wrong key', async () => {
+    stub.services.credentials = credentials({ TYPESAFE_API_KEY: 'a-wrong-one' })
+    for (const name of ['auth-plain', 'auth-invalid-403-text']) assert.equal((await turnOf(stub, { jev: { endpoint: urls[name] } }, QUIET)).cause, 'jev-auth')
+  })
+})
+
+test('our own server meets every demand of jevcompat', async () => {
+  const server = await JevServer.start(key)
+  try {
+    const child = spawn(join(BIN, 'jevcompat'), ['test', server.url, '--key', key], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    child.stdout.on('data', chunk => { text += String(chunk) })
+    child.stderr.on('data', chunk => { text += String(chunk) })
+    const code = await within(new Promise<number | null>(done => { child.once('close', done) }), 120_000, 'jevcompat test')
+    assert.equal(code, 0, text)
+  } finally { await server.close() }
+})
+
+let model: Model
+before(async () => { model = await Model.start() })
+after(async () => { await model.close() })
+
+test('the real host asks a real decision model, and its version is in the ledger', async t => {
+  const port = 20_000 + process.pid % 20_000
+  const { child } = await start('sparrow-decider', ['serve', '--port', String(port)], String(port))
+  t.after(() => { child.kill() })
+  const home = new Home(t, model)
+  home.patch('headless', [fileRow({ jev: { endpoint: `http://127.0.0.1:${port}` } })])
+  const run = await headless(home, model, QUIET, { cwd: home.workspace(), env: { TYPESAFE_API_KEY: key } })
+  assert.equal(run.code, 0, run.stderr)
+  const [remember] = home.ledger().filter(({ kind }) => kind === 'remember')
+  assert.equal(remember?.by, 'jev')
+  assert.match(String(remember?.model), /sparrow/)
+  assert.equal(home.ledger().find(({ kind }) => kind === 'start')?.key, 'service:env')
+  assert.deepEqual(home.grep(key), [])
+})
