@@ -373,10 +373,24 @@ fn a_long_ledger_is_rotated_and_opening_reads_the_newest_segment_alone() {
     assert!(folder.store.borrow().ledger_bytes() < 64 * 1024);
     assert_eq!(folder.text("ledger.jsonl").lines().count(), 1);
     assert_eq!(folder.state().tables(), before.tables());
+    // Whoever opens, follows, writes and closes never reads the old one: the first reading of it would be refused.
+    let refuse = || {
+        let old = "ledger.000001.jsonl";
+        folder
+            .disk
+            .fail_next(Operation::Read, old, Fault::NotPermitted);
+    };
+    refuse();
     assert_eq!(folder.reopen().state(), folder.state());
     folder.disk.delete(&format!("{DIR}/memory.json"));
-    assert_eq!(folder.reopen().state(), folder.state());
+    let again = folder.reopen();
+    assert_eq!(again.state(), folder.state());
+    again.settle();
     folder.commit(vec![write("after rotation")]);
+    block_on(close(&again.store, again.ports(), 500)).unwrap();
+    block_on(settle(&folder.store, folder.ports(), 500)).unwrap();
+    let refused = block_on(history(&folder.store, folder.ports(), |_| true, 1));
+    assert!(refused.is_err(), "the refusal was used up by another");
     let id = memory("rule number 0").id;
     let told = block_on(history(
         &folder.store,
@@ -623,4 +637,119 @@ fn a_number_without_a_successor_is_damage() {
     });
     assert!(matches!(refused, Err(StoreError::RowInvalid { .. })));
     assert_eq!(texts(&folder.reopen()), ["active rule one"]);
+}
+
+#[test]
+fn what_must_survive_a_restart_is_a_fact() {
+    let folder = Folder::new();
+    let (old, new) = (memory("the port is 8000"), memory("the port is 9000"));
+    let gone = memory("a word nobody keeps");
+    folder.commit(vec![
+        write("the port is 8000"),
+        write("the port is 9000"),
+        write("a word nobody keeps"),
+    ]);
+    for count in 1..=3 {
+        folder.commit(vec![
+            Fact::Failure {
+                scope: scope(),
+                key: "k1".to_owned(),
+                tool: "shell".to_owned(),
+                signature: "shell: exit 2".to_owned(),
+                count,
+                position: position("s1", 40 + u64::from(count)),
+            }
+            .into(),
+            Fact::ConflictAsk {
+                id: new.id.clone(),
+                against: vec![old.id.clone()],
+                attempt: count,
+                detector: "value".to_owned(),
+                shared: vec!["port".to_owned()],
+            }
+            .into(),
+            turn("s1", count, 40 + u64::from(count)),
+        ]);
+    }
+    forget_one(&folder, &gone.id);
+    let check = |again: &Folder, told: &str| {
+        let state = again.state();
+        let tables = state.tables();
+        assert_eq!(tables.failures[0].count, 3, "{told}");
+        assert_eq!(state.read_to(&"s1".into()).0, 43, "{told}");
+        assert_eq!(tables.asks[0].attempt, 3, "{told}");
+        assert_eq!(tables.asks[0].against, std::slice::from_ref(&old.id));
+        assert_eq!(
+            state.tombstone(&gone.id).map(|x| x.positions.len()),
+            Some(1)
+        );
+        assert_eq!(state, folder.state(), "{told}");
+    };
+    check(&folder.reopen(), "from the checkpoint");
+    folder.disk.delete(&format!("{DIR}/memory.json"));
+    check(&folder.reopen(), "from the ledger");
+    folder.store.borrow_mut().rotate_after(1);
+    folder.settle();
+    folder.disk.delete(&format!("{DIR}/memory.json"));
+    check(&folder.reopen(), "from a rotated ledger");
+    folder.put("memory.json", "{\"half\":");
+    let hurt = folder.reopen();
+    hurt.settle();
+    assert_eq!(hurt.state().tables(), folder.state().tables());
+}
+
+#[test]
+fn the_receipt_names_every_file_that_held_the_words() {
+    let folder = Folder::new();
+    let said = "the password of the lab door is otter";
+    let id = memory(said).id;
+    folder.commit(vec![write(said), skip("duplicate", Some(&id), said, 9)]);
+    folder.store.borrow_mut().rotate_after(1);
+    folder.settle();
+    folder.store.borrow_mut().rotate_after(1 << 30);
+    folder.commit(vec![skip(
+        "veto:question",
+        None,
+        "is the lab door open",
+        10,
+    )]);
+    folder.commit(vec![skip("veto:question", None, "what is for lunch", 11)]);
+    let whole = folder.text("memory.json");
+    folder.put("memory.json", &whole[..whole.len() - 9]);
+    folder.settle();
+    folder.put("embeddings.json", "{}");
+    folder.put("memory.json.31.tmp", &whole);
+    let receipt = forget_one(&folder, &id);
+    let names: Vec<String> = receipt
+        .blanked
+        .iter()
+        .map(|(name, n)| match name.split_once("memory.17") {
+            // A quarantined file is named after the moment.
+            Some((folder, _)) => folder.to_owned(),
+            None => format!("{name} {n}"),
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "embeddings.json 1",
+            "ledger.000001.jsonl 2",
+            // The state it begins with, the question, and a `health` row that has " the l" in it, too.
+            "ledger.jsonl 3",
+            "memory.json 65",
+            "memory.json.31.tmp 1",
+            "quarantine/"
+        ]
+    );
+    assert_eq!(receipt.ids, [id]);
+    assert_eq!(
+        receipt.not_reached,
+        ["the host's own session log", "backups of the data folder"]
+    );
+    let quarantined: Vec<String> = folder.disk.paths();
+    let quarantined = quarantined.iter().find(|x| x.contains("/quarantine/"));
+    let text = folder.disk.get(quarantined.unwrap()).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("lab door") && text.contains("dsh-jev-memory"));
+    assert!(folder.text("ledger.jsonl").contains("what is for lunch"));
 }

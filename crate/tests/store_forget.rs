@@ -14,7 +14,9 @@ use folder::{DIR, Folder, memory_at, position, scope};
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::{Disk, FakeRandom, block_on, run_together};
 use jev_memory_core::memory::{EventSeq, JudgeName, Memory, MemoryId, Revision, SessionId, Type};
-use jev_memory_core::store::entry::{Body, Fact, Observation};
+use jev_memory_core::store::entry::{Body, Fact, Observation, Row};
+use jev_memory_core::store::scan::{End, scan};
+use jev_memory_core::store::snapshot::{self, Snapshot};
 use jev_memory_core::store::{Draft, Request, State, close, commit, forget, observe};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -362,6 +364,52 @@ fn check(seed: u64, n_steps: usize) {
         assert!(tombstone.positions.contains(&position("s1", *seq)));
     }
     assert_eq!(state.tables(), replayed(&disk), "seed {seed}");
+    folds_alike(&random, &disk, seed);
+}
+
+/// The same state, byte for byte, however it is come by.
+fn folds_alike(random: &FakeRandom, disk: &Disk, seed: u64) {
+    let rows: Vec<Row> = disk
+        .paths()
+        .iter()
+        .filter(|path| path.contains("/ledger."))
+        .flat_map(|path| scan(&disk.get(path).unwrap_or_default(), &End::default()).rows)
+        .collect();
+    // Older segments sort before the newest by their digits.
+    let fold = |rows: &[Row], state: &mut State| {
+        for row in rows {
+            state.fold(row.clone());
+        }
+    };
+    let bytes = |state: &State| snapshot::write(state, &End::default());
+    let mut whole = State::default();
+    fold(&rows, &mut whole);
+    // Any prefix by way of a checkpoint, then the rest.
+    let cut = (random.next() as usize) % (rows.len() + 1);
+    let mut state = State::default();
+    fold(&rows[..cut], &mut state);
+    if let Some(written) = bytes(&state) {
+        let Snapshot::Whole(_, tables) = snapshot::read(&written) else {
+            panic!("seed {seed}: a checkpoint that was just written is not whole");
+        };
+        state.set(*tables);
+        assert_eq!(bytes(&state), Some(written), "seed {seed}");
+    }
+    fold(&rows[cut..], &mut state);
+    assert_eq!(bytes(&state), bytes(&whole), "seed {seed}: cut at {cut}");
+    // Without a single observation.
+    let facts: Vec<Row> = rows
+        .iter()
+        .filter(|row| matches!(row.body, Body::Fact(_)))
+        .cloned()
+        .collect();
+    let mut told = State::default();
+    fold(&facts, &mut told);
+    assert_eq!(
+        told.tables(),
+        whole.tables(),
+        "seed {seed}: observations count"
+    );
 }
 
 fn replayed(disk: &Disk) -> jev_memory_core::store::tables::Tables {

@@ -7,7 +7,7 @@ use super::codec::{self, Line};
 use super::commit;
 use super::entry::{Body, Fact, Observation, Row};
 use super::keep::{self, QUARANTINE};
-use super::load::{self, LEDGER};
+use super::load::{self, CHECKPOINT, LEDGER};
 use super::lock::{self, Budget, Held};
 use super::scan::{End, scan};
 use super::shred::Shredder;
@@ -334,9 +334,11 @@ async fn blank(
     contents: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, u32>, StoreError> {
     let shredder = Shredder::new(ids, contents, &cell.borrow().state);
-    let mut blanked = BTreeMap::new();
-    keep::remove_leftovers(cell, ports, "").await?;
-    keep::remove_leftovers(cell, ports, QUARANTINE).await?;
+    let mut blanked: BTreeMap<String, u32> = BTreeMap::new();
+    for folder in ["", QUARANTINE] {
+        let removed = keep::remove_leftovers(cell, ports, folder).await?;
+        blanked.extend(removed.into_iter().map(|name| (name, 1)));
+    }
     let embeddings = cell.borrow().path(EMBEDDINGS);
     if !ports.files.stamp(&embeddings).is_empty() {
         ports.files.remove(&embeddings).await?;
@@ -366,6 +368,11 @@ async fn blank(
             store.end = scan(&bytes, &End::default()).end;
             store.head_bytes = load::head_bytes(&bytes);
         }
+    }
+    let checkpoint = cell.borrow().path(CHECKPOINT);
+    let bytes = load::read(ports, &checkpoint, 0).await?.unwrap_or_default();
+    if let Some((_, n)) = shredder.bytes(&bytes) {
+        blanked.insert(CHECKPOINT.to_owned(), n);
     }
     cell.borrow_mut().saved.is_behind = true;
     keep::overwrite_checkpoint(cell, ports, held).await?;

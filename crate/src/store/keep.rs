@@ -107,7 +107,7 @@ pub(super) async fn names(
     }
 }
 
-/// Removes half-written replacements. The lock's own are left: they hold no content and may be in use.
+/// Removes half-written replacements and returns their names. The lock's own are left: they hold no content and may be in use.
 ///
 /// Everything else is written under the lock, which is held here. So their owners are dead, or were taken for dead and
 /// must not publish: without the file, the last step of a replacement fails.
@@ -115,15 +115,19 @@ pub(super) async fn remove_leftovers(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
     folder: &str,
-) -> Result<(), StoreError> {
+) -> Result<Vec<String>, StoreError> {
+    let mut removed = Vec::new();
     for name in names(cell, ports, folder).await? {
         if name.ends_with(".tmp") && !name.starts_with("lock") {
-            let path = cell.borrow().path(folder);
-            let path = format!("{}/{name}", path.trim_end_matches('/'));
+            let name = format!("{folder}/{name}")
+                .trim_start_matches('/')
+                .to_owned();
+            let path = cell.borrow().path(&name);
             ports.files.remove(&path).await?;
+            removed.push(name);
         }
     }
-    Ok(())
+    Ok(removed)
 }
 
 /// Puts damaged lines into quarantine, under names that say where they were and what they are: found again, they are the same file.
