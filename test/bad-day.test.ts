@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { headless, type Run } from './host/headless.ts'
@@ -55,8 +57,47 @@ test('a damaged memory.json is put aside, and the ledger still knows', async t =
   writeFileSync(join(home.dataDir, 'memory.json'), '\0\0\0{"half":')
   const run = await runs(home, 'hello')
   assert.ok(run.requests[0]?.context.includes(RULE), run.requests[0]?.context)
+  assert.match(run.requests[0]?.context ?? '', /memory\.json is damaged/)
   assert.equal(readdirSync(join(home.dataDir, 'quarantine')).length, 1)
   assert.match(of(home.ledger(), 'health'), /memory\.json/)
+})
+
+test('a damaged ledger line, a dead process\'s lock and its half file, and foreign vectors cost a session nothing but that line', async t => {
+  const home = new Home(t, model)
+  home.patch('headless', [fileRow()])
+  await runs(home, `${RULE}\nFrom now on, always run make lint before you commit anything.`)
+  const ledger = join(home.dataDir, 'ledger.jsonl')
+  rmSync(join(home.dataDir, 'memory.json'))
+  const lines = readFileSync(ledger, 'utf8').split('\n')
+  const hurt = lines.findIndex(line => line.includes('"kind":"write"') && line.includes('make lint'))
+  lines[hurt] = (lines[hurt] ?? '').replace('make', 'm\0ke')
+  writeFileSync(ledger, `\ufeff${lines.join('\r\n')}`)
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  writeFileSync(join(home.dataDir, 'lock'), JSON.stringify({ owner: { host: hostname(), pid, started: '1.none' }, token: 'feedbeef', at: Date.now() }))
+  writeFileSync(join(home.dataDir, 'memory.json.0f.tmp'), '{"half":')
+  writeFileSync(join(home.dataDir, 'embeddings.json'), '<html>')
+  const run = await runs(home, 'From now on, always label every release in English.')
+  assert.ok(run.requests[0]?.context.includes(RULE), run.requests[0]?.context)
+  assert.match(run.requests[0]?.context ?? '', /ledger\.jsonl is damaged at byte \d+/)
+  const rest = readFileSync(ledger, 'utf8')
+  assert.ok(rest.includes('label every release'))
+  assert.match(rest, /"code":"ledger-damaged"/)
+  assert.deepEqual(readdirSync(join(home.dataDir, 'quarantine')).map(name => /^ledger\.\d+\.\w+\.txt$/.test(name)), [true])
+  assert.deepEqual(readdirSync(home.dataDir).filter(name => name === 'lock' || name.endsWith('.tmp')), [])
+})
+
+test('a ledger of a newer version is not touched, the session goes on, and one message says why', async t => {
+  const home = new Home(t, model)
+  home.patch('headless', [fileRow()])
+  mkdirSync(home.dataDir, { recursive: true })
+  const ledger = join(home.dataDir, 'ledger.jsonl')
+  copyFileSync(new URL('data/ledgers/v2.jsonl', import.meta.url), ledger)
+  const before = readFileSync(ledger)
+  const run = await runs(home, `search ${RULE}`)
+  assert.match(toolReply(run), /newer-version|newer version/)
+  assert.match(run.requests[0]?.context ?? '', /memory is off: .*version 2/)
+  assert.deepEqual(readFileSync(ledger), before)
+  assert.ok(!existsSync(join(home.dataDir, 'memory.json')))
 })
 
 test('a data folder that cannot be written to costs the memory, not the turn', async t => {

@@ -15,6 +15,8 @@ const BUDGET_MS = 2_500
 const LATE_MS = 1_500
 
 const KILLS = 300
+/** How long to go on killing, for `npm run soak`. */
+const KILL_MS = Number(process.env.KILL_SECONDS ?? 0) * 1_000
 /** Half a minute on an idle machine of two cores; this bounds a busy one. */
 const KILLS_MAX_MS = 120_000
 /** Processes that run at once: more than cores, for some wait for the lock while others start. */
@@ -146,7 +148,7 @@ test('three hundred kills at random moments lose nothing that was acknowledged',
   const noted: string[] = []
   let kills = 0
   const lane = async (number: number): Promise<void> => {
-    for (let round = number; kills < KILLS && performance.now() - begun < KILLS_MAX_MS; round++) {
+    for (let round = number; performance.now() - begun < (kills < KILLS ? Math.max(KILLS_MAX_MS, KILL_MS) : KILL_MS); round++) {
       const worker = new Worker(folder, `k${number}`, 0, round % 6 === 0 ? 'turn' : 'note')
       // Two in three die some commits after their first, the others before or in it.
       await Promise.race([worker.says(({ said }) => said !== 'open' || round % 3 === 0), worker.ended])

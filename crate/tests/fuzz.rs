@@ -4,7 +4,8 @@
 //! checksums, and what must hold for any. What a target once choked on lies in `tests/corpus/<target>/`, one file a case,
 //! named after what it shows, and is tried first on every run. New targets (text, screen …) are new rows, nothing else.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test fuzz` goes on for that long from a new seed, and puts what it finds into the corpus.
+//! `FUZZ_SECONDS=600 cargo test --test fuzz -- --test-threads 1` goes on for that long, from new seeds, shared among the
+//! targets, and puts what it finds into the corpus. `npm run soak` does that.
 
 #![allow(
     clippy::disallowed_macros,
@@ -230,6 +231,7 @@ fn fuzz(name: &str) {
     seeds.extend(kept.into_iter().map(|(_, bytes)| bytes));
     let seconds = std::env::var("FUZZ_SECONDS").ok();
     let seconds: Option<u64> = seconds.and_then(|text| text.parse().ok());
+    let seconds = seconds.map(|all| all / TARGETS.len() as u64);
     // The same inputs on every run, others when it is asked to look for long.
     let seed = seconds.map_or(1, |_| {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
