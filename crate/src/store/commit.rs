@@ -178,7 +178,11 @@ fn take(store: &mut Store, found: Scan) {
     for row in found.rows {
         store.saved.is_behind |= is_visible(&row.body);
         store.changes.note(&row.body);
-        if matches!(row.body, Body::Fact(Fact::Forget { .. })) {
+        // A state may hold tombstones whose rows are in an older segment.
+        if matches!(
+            row.body,
+            Body::Fact(Fact::Forget { .. } | Fact::Checkpoint { .. })
+        ) {
             store.n_forgotten += 1;
         }
         store.state.fold(row);
