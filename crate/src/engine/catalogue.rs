@@ -48,6 +48,27 @@ impl Catalogue {
         self.generation = generation;
     }
 
+    /// Takes in the memories from place `from` on, at most `n`; returns whether more are left.
+    ///
+    /// For the time between mounting and the first block: what was taken in here costs [`Catalogue::sync`] one comparison.
+    pub(super) fn warm(&mut self, store: &Store, from: usize, n: usize) -> bool {
+        if store.changed_since(self.generation).is_some() {
+            self.sync(store);
+            return false;
+        }
+        let memories = store.state().memories();
+        let n_left = memories.len().saturating_sub(from);
+        if from == 0 {
+            self.index.reserve(n_left);
+        }
+        let slice = memories.skip(from).take(n);
+        slice.for_each(|memory| self.update(memory));
+        if n_left <= n {
+            self.sync(store);
+        }
+        n_left > n
+    }
+
     fn follow(&mut self, id: &MemoryId, state: &State) {
         if let Some(memory) = state.memory(id) {
             self.update(memory);

@@ -16,6 +16,9 @@ const FOR_PEOPLE: [&str; 4] = [
     "ledger-damaged",
 ];
 
+/// Records indexed between two chances for others to run: a few milliseconds before the code is compiled for speed.
+const WARM_RECORDS: usize = 250;
+
 /// Milliseconds that housekeeping waits for the lock; nobody waits for housekeeping.
 const SETTLE_WAIT_MS: u32 = 2_000;
 
@@ -139,6 +142,21 @@ impl Engine {
         self.hand_over();
         let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
         self.tell_result(store, done);
+        self.warm(ports, store).await;
+    }
+
+    /// Indexes what is remembered, a slice at a time: whoever asks for the first block later does not wait for it.
+    async fn warm(&self, ports: Ports<'_>, store: &RefCell<Store>) {
+        let mut from = 0;
+        while !ports.ended.get()
+            && self
+                .catalogue
+                .borrow_mut()
+                .warm(&store.borrow(), from, WARM_RECORDS)
+        {
+            from += WARM_RECORDS;
+            ports.clock.sleep(0).await;
+        }
     }
 
     /// Reads what other processes appended. A failed look leaves what is known.
