@@ -92,11 +92,12 @@ export class Web {
     return this.cards.shift() as Card
   }
 
-  /** Answers a card with one option, or closes it when `label` is undefined. */
-  async answer(card: Card, label: string | undefined): Promise<void> {
-    const result = label === undefined
+  /** Answers a card with one option, with a text of one's own, with neither (skips it), or closes it when `answer` is undefined. */
+  async answer(card: Card, answer: string | { custom?: string } | undefined): Promise<void> {
+    const given = typeof answer === 'string' ? { selected: [answer] } : { selected: [], ...answer }
+    const result = answer === undefined
       ? { ok: false, error: { code: 'cancelled', message: 'declined', details: {} } }
-      : { ok: true, value: { sessionId: card.sessionId, answer: { answers: card.questions.map(({ id }) => ({ id, selected: [label] })) } } }
+      : { ok: true, value: { sessionId: card.sessionId, answer: { answers: card.questions.map(({ id }) => ({ id, ...given })) } } }
     await this.#post('/api/respond', { type: 'client-response', rpcId: card.rpcId, result })
   }
 

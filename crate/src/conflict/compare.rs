@@ -113,7 +113,7 @@ struct Least {
 
 impl Least {
     const WHOLE: Least = Least {
-        share: 0.5,
+        share: 0.55,
         weight: 2,
     };
     const CLAUSE: Least = Least {
@@ -278,7 +278,7 @@ fn values<'a>(gap: &[&'a Unit], there: &[&Unit]) -> Vec<&'a Unit> {
 
 /// Returns whether two values can take each other's place.
 fn instead_of(new: &Unit, old: &Unit) -> bool {
-    if new.class != old.class || new.refused != old.refused {
+    if new.class != old.class || new.refused != old.refused || new.replaced != old.replaced {
         return false;
     }
     match new.class {

@@ -35,6 +35,8 @@ pub(super) struct Unit {
     key: TokenKey,
     /// Whether a refusal before it in its clause reaches it.
     pub(super) refused: bool,
+    /// Whether it is named as what went: A in "from A to B" and in "B instead of A".
+    pub(super) replaced: bool,
     /// Whether a word that rules or chooses stands before it in its clause.
     pub(super) ruled: bool,
     /// Whether a word that says where something lies stands before it in its clause.
@@ -71,7 +73,7 @@ impl Unit {
                     || (self.key != 0 && self.key == other.key)
                     || nearly(&self.text, &other.text)
             }
-            _ => self.text == other.text,
+            _ => self.text == other.text && self.replaced == other.replaced,
         }
     }
 }
@@ -133,6 +135,7 @@ impl Reading {
                 ..Reading::default()
             },
             refusing: false,
+            replacing: false,
             ruling: false,
             placing: false,
             begins: true,
@@ -159,6 +162,7 @@ pub(super) fn is_han(c: char) -> bool {
 struct Reader {
     reading: Reading,
     refusing: bool,
+    replacing: bool,
     ruling: bool,
     placing: bool,
     /// Whether no word of the clause was read yet: a capital says nothing there.
@@ -228,7 +232,7 @@ impl Reader {
             self.reading.clauses.push(Clause::default());
         }
         (self.refusing, self.ruling, self.begins) = (false, false, true);
-        self.placing = false;
+        (self.placing, self.replacing) = (false, false);
         self.refused_at = None;
     }
 
@@ -304,8 +308,12 @@ impl Reader {
                 self.ruling = true;
                 self.refused_at = Some(self.reading.units.len());
             }
-            Role::Instead => self.refusing = true,
-            Role::Must | Role::Choose => self.ruling = true,
+            Role::Instead => self.replacing = true,
+            Role::Must | Role::Choose => {
+                self.ruling = true;
+                // 从 A 换成 B: what went ends here.
+                self.replacing = false;
+            }
             Role::Language => self.push(language(word), Class::Language, "", 0),
             Role::Period => {
                 self.reading.periods.insert(word.to_owned());
@@ -376,6 +384,9 @@ impl Reader {
     }
 
     fn latin(&mut self, word: &str, lower: &str, begins: bool) {
+        if lower == "to" {
+            self.replacing = false;
+        }
         if matches!(lower, "unless" | "except" | "if") {
             if let Some(clause) = self.reading.clauses.last_mut() {
                 clause.excepts = true;
@@ -442,6 +453,7 @@ impl Reader {
             measure,
             key,
             refused: self.refusing,
+            replaced: self.replacing,
             ruled: self.ruling,
             placed: self.placing,
             clause,

@@ -65,6 +65,12 @@ fn the_same_subject_with_another_value_contradicts() {
             "Redis 的 key 前缀统一用 app:",
             value,
         ),
+        (
+            "We moved from Jest to Vitest for the web tests.",
+            "Use Jest for the web tests.",
+            value,
+        ),
+        ("会话存储从 Redis 换成 Valkey", "会话存储用 Redis", value),
     ]);
 }
 
@@ -137,7 +143,7 @@ fn one_kind_of_text_has_one_language() {
         (
             "Write all code comments in Chinese from now on.",
             "Comments must be in English.",
-            Some(Reason::Value),
+            language,
         ),
         ("代码注释用英文。", "提交信息用中文。", None),
         ("回复用中文，注释用英文。", "回复一律用中文。", None),
@@ -229,6 +235,11 @@ fn a_change_of_one_thing_leaves_another_alone() {
         (
             "Format Python with ruff.",
             "Format TypeScript with prettier.",
+            None,
+        ),
+        (
+            "`core` must not import `web`.",
+            "Use Jest for the web tests.",
             None,
         ),
         ("端口不要用 9000 了", "不要用 yarn", None),

@@ -46,7 +46,7 @@ const CHINESE: &[(Role, &str)] = &[
          会话 性能 功能 智能 通过 地址 规则 从库 主要 重要 需求 用户 应用 作用 通用 调用 引用 启用 禁用 复用 可用 费用 专用 占用 用例 用途 用法 存在 在线 现有 正在 是否 目的 其他 其它 参与 会员 机会 \
          能不能 是不是 要不要 会不会 该不该 可不可以 不得不 不会 取消按钮 左右",
     ),
-    (Role::Instead, "而不是 而非 代替 替代 取代"),
+    (Role::Instead, "而不是 而非 代替 替代 取代 从"),
     (
         Role::Must,
         "必须 务必 一律 统一 始终 总是 只能 只准 只许 应该 应当 应 需要 需 都要 每次 优先 强制 规定 要求 永远 请 先 才 等我 等你 等用户 一定 一定要 得 都 只 仅 均",
@@ -58,7 +58,7 @@ const CHINESE: &[(Role, &str)] = &[
     ),
     (
         Role::Grammar,
-        "的 了 吧 是 在 把 和 与 及 以及 或 或者 并 并且 也 就 还 再 将 为 被 对 从 要 着 过 地 之 其 而 且 则 所有 全部 任何 每个 各个 一个 这个 那个 该 此 \
+        "的 了 吧 是 在 把 和 与 及 以及 或 或者 并 并且 也 就 还 再 将 为 被 对 要 着 过 地 之 其 而 且 则 所有 全部 任何 每个 各个 一个 这个 那个 该 此 \
          本项目 这个项目 我们的 我们 咱们 我 你 他 本仓库 这里 等 等等 有 可 可以 会 能 呢 啊 嘛 如 比如 例如 时候",
     ),
     (
@@ -83,7 +83,7 @@ const ENGLISH: &[(Role, &str)] = &[
         "not no never don't dont doesn't isn't aren't wasn't can't cannot won't shouldn't mustn't needn't avoid forbid forbids forbidden \
          disallow disallowed prohibited without zero stop nor neither none ban banned deprecated drop dropped",
     ),
-    (Role::Instead, "instead rather"),
+    (Role::Instead, "instead rather from"),
     (
         Role::Must,
         "must always should shall only please strictly wait",
@@ -91,11 +91,11 @@ const ENGLISH: &[(Role, &str)] = &[
     (
         Role::Choose,
         "use uses using used switch switched change changed move moved migrate migrated keep set adopt adopted prefer prefers preferred \
-         now currently future going forward anymore longer still bump bumped upgrade upgraded pick chose chosen choose",
+         now currently going forward anymore longer still bump bumped upgrade upgraded pick chose chosen choose",
     ),
     (
         Role::Grammar,
-        "a about all am an and any are as be been both by every each from has have need needs is was were with via but can could did do does done either etc e.g for had how i it its just let's like make may me my of on or our \
+        "a about all am an and any are as be been both by every each has have need needs is was were with via but can could did do does done either etc e.g for had how i it its just let's like make may me my of on or our \
          so such sure than that the their them then there these they this those to we what when where which while will would you your ensure also than it's example eg i.e \
          project repo repository here",
     ),
