@@ -38,7 +38,7 @@ export class Questions {
 
   /** Asks the next question, if one is due. Returns whether it was answered. */
   async #ask(agent: Agent, beforeStep: boolean, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return false
+    if (signal.aborted || this.#core.use('has-questions', core => core.hasQuestions(String(agent.id))) !== true) return false
     const question = await this.#core.run('question', core => core.question(String(agent.id), beforeStep)) as Question | null | undefined
     if (!question) return false
     const { selected, custom, ended } = await this.#show(agent, question, signal)

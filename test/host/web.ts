@@ -51,6 +51,9 @@ export class Web {
     return web
   }
 
+  /** Where the page is. */
+  get url(): string { return this.#url }
+
   /** Calls a method of the host's interface and returns its value. */
   async call(method: string, payload: unknown): Promise<Record<string, unknown>> {
     const reply = await this.#post(`/api/${method}`, { type: 'client-request', rpcId: crypto.randomUUID(), method, payload }) as

@@ -98,6 +98,11 @@ export class Core {
   search(args: unknown, call: Call): Job { alive(); return now(() => ({ args, call, missing: undefined })) }
   write(args: unknown, call: Call): Job { return this.search(args, call) }
   forget(args: unknown, call: Call): Job { return this.search(args, call) }
+  instruct(): void { alive() }
+  hasQuestions(): boolean { alive(); return false }
+  question(): Job { alive(); return now(() => null) }
+  questionShown(): Job { alive(); return now(() => undefined) }
+  answer(): Job { alive(); return now(() => 'unanswered:no-card') }
   health(): Health {
     const { registerTools = true, writeTimeoutMs = 2_500 } = this.#config
     return { capture: true, problems: [], judge: '', key: '', jevReady: false, normalize: '', usage: {}, memories: this.#texts.length, dataDir: this.#dataDir, version: '', tokeniser: '', registerTools, writeTimeoutMs }

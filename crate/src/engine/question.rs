@@ -64,6 +64,22 @@ pub(super) struct OpenCard {
 }
 
 impl Engine {
+    /// Returns whether anything waits in a session's scope and no card is open: only then a look for the next question is worth a job.
+    pub fn has_questions(&self, session: &SessionId) -> bool {
+        let (Some(store), Some(scope)) = (self.store.get(), self.scope_of(session)) else {
+            return false;
+        };
+        if self.inert.borrow().is_some() || self.open_card.borrow().is_some() {
+            return false;
+        }
+        let store = store.borrow();
+        let state = store.state();
+        state
+            .asks()
+            .filter_map(|ask| state.memory(&ask.id))
+            .any(|memory| memory.scope == *state.scope_of(&scope) || memory.scope.is_global())
+    }
+
     /// Returns the next question for a session and holds its place, or nothing: one is open, none is due, asking is off.
     pub async fn question(
         &self,

@@ -160,6 +160,12 @@ impl Core {
         self.engine.instruct(&SessionId::from(session_id), messages);
     }
 
+    /// Returns whether anything waits for the human in a session's scope and no card is open.
+    #[wasm_bindgen(js_name = hasQuestions)]
+    pub fn has_questions(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str) -> bool {
+        self.engine.has_questions(&SessionId::from(session_id))
+    }
+
     /// Returns the question to ask the human now, if one is due: at the end of a turn, or `beforeStep` while the model
     /// waits. Its place is held until `answer`. Value: `Question`, or null.
     pub fn question(
