@@ -24,19 +24,24 @@ export interface Watch { alive: () => boolean, failed: (error: unknown) => void 
 
 /** Drives a job on the thread pool. Rejects with `Ended` on `signal`. */
 export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
-  const work = advance(job, host, watch, signal)
-  if (!signal) return await work
-  work.catch(watch.failed) // The caller may have left by then.
+  const running = { job: job as Job | undefined }
+  if (!signal) return await advance(running, host, watch, undefined)
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (): void => {
-    if (watch.alive()) job.end()
+    // A job that is over was freed, and must not be touched again.
+    if (watch.alive()) running.job?.end()
     reject(new Ended('ended by the caller'))
   }
+  ended.catch(() => {})
   if (signal.aborted) end(); else signal.addEventListener('abort', end, { once: true })
+  const work = advance(running, host, watch, signal)
+  work.catch(watch.failed) // The caller may have left by then.
   try { return await Promise.race([work, ended]) } finally { signal.removeEventListener('abort', end) }
 }
 
-async function advance(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
+async function advance(running: { job: Job | undefined }, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
+  const { job } = running
+  if (!job) return undefined
   let step = job.resume(undefined) as Step
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
@@ -44,6 +49,7 @@ async function advance(job: Job, host: Host, watch: Watch, signal: AbortSignal |
     if (!watch.alive()) throw new Error('the core was replaced')
     step = job.resume(answer) as Step
   }
+  running.job = undefined
   job.free()
   return step.value
 }

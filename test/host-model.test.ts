@@ -41,7 +41,7 @@ test('a model that fails, talks or is slow leaves the turn to the offline judge'
     model.whenAside('make lint', step)
     const run = await headless(home, model, RULE, { cwd: home.workspace() })
     assert.equal(run.code, 0, run.stderr)
-    assert.deepEqual(home.ledger().filter(({ kind }) => kind === 'degraded').map(row => row.cause), [cause])
+    assert.deepEqual(home.ledger().filter(({ kind }) => kind === 'degraded').map(row => row.cause), [cause], JSON.stringify(home.ledger().filter(({ kind }) => kind === 'degraded')))
     assert.deepEqual(home.ledger().filter(({ kind }) => kind === 'remember').map(({ by }) => by), ['heuristic'])
   }
 })
@@ -54,14 +54,14 @@ test('what was kept is restated after the turn, shown on demand, and an inventio
   const session = await web.open(cwd)
   model.whenAside('make lint', { text: FORM })
   model.whenAside('force-push', { text: 'To protect history, teams should adopt branch protection and review every merge carefully.' })
-  await web.prompt(session, `${RULE}\nNever force-push a shared branch.`)
+  await web.prompt(session, `${RULE}\nFrom now on, never force-push a shared branch.`)
   const rows = (): { accepted: unknown }[] => home.ledger().filter(({ kind }) => kind === 'normalize') as never
   await eventually(() => rows().length === 2, 10_000, 'normalize rows')
   assert.deepEqual(rows().map(({ accepted }) => accepted).sort(), [false, true])
   assert.ok(model.asides().every(({ thinking }) => !thinking))
   await web.prompt(await web.open(cwd), 'How do I commit?')
   const { context = '' } = model.turns().at(-1) ?? {}
-  assert.ok(context.includes(FORM) && context.includes('Never force-push a shared branch.') && !context.includes(RULE), context)
+  assert.ok(context.includes(FORM) && context.includes('From now on, never force-push a shared branch.') && !context.includes(RULE), context)
   const written = home.ledger().filter(({ kind }) => kind === 'write').map(row => (row.memory as { text: string }).text)
   assert.ok(written.includes(RULE), 'the evidence stays')
   assert.match(String(home.ledger().find(({ kind }) => kind === 'start')?.normalize), /\//)

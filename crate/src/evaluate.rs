@@ -2,12 +2,14 @@
 //!
 //! Rows are JSON objects, one a line; a row that is no JSON is left out. The formats are those of the corpus' scorer.
 
+mod asking;
+
 use crate::config::Config;
 use crate::conflict;
 use crate::extract::{self, Candidate, failure};
 use crate::gate::{Gate, gate};
 use crate::judge::heuristic;
-use crate::memory::{EventSeq, Millis};
+use crate::memory::{EventSeq, JudgeName, Millis};
 use crate::rank::Index;
 use crate::screen::{self, Screened};
 use crate::turn::{Human, Session, Turn, TurnEvent};
@@ -20,7 +22,8 @@ const RANKED: usize = 20;
 /// Returns the predictions of `task` over `input`, one JSON object a line, or nothing for a task that is unknown.
 ///
 /// `write`, `signals`, `failures`, `conflicts` and `retrieval` take a file of rows, `sessions` one session document. `memories` is the file
-/// that `retrieval` searches. `table` takes nothing and returns the weights.
+/// that `retrieval` searches. `table` takes nothing and returns the weights. `jev-requests` and `host-requests` say what is to be
+/// sent for a file of sentences, `jev-write` and `host-write` what follows from the answers, which come as `memories`.
 pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
     let rows = || {
         input
@@ -39,6 +42,10 @@ pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
             .into_iter()
             .collect(),
         "table" => table(),
+        "jev-requests" => asking::requests(JudgeName::Jev, &rows().collect::<Vec<_>>()),
+        "host-requests" => asking::requests(JudgeName::Host, &rows().collect::<Vec<_>>()),
+        "jev-write" => asking::predictions(JudgeName::Jev, &rows().collect::<Vec<_>>(), memories),
+        "host-write" => asking::predictions(JudgeName::Host, &rows().collect::<Vec<_>>(), memories),
         _ => return None,
     };
     let mut out = String::new();
