@@ -112,15 +112,19 @@ impl<'a, 'n> Reader<'a, 'n> {
                     return Ok(None);
                 }
             }
-            let name = self.text()?;
-            self.expect(b':', "object")?;
-            let (passed, ahead) = fields.names.split_at(fields.next.min(fields.names.len()));
-            let found = (ahead.iter().position(|known| *known == name))
-                .map(|at| at + passed.len())
-                .or_else(|| passed.iter().position(|known| *known == name));
-            let Some(found) = found else {
-                self.skip()?;
-                continue;
+            let found = match self.expected(fields) {
+                Some(found) => found,
+                None => {
+                    let name = self.text()?;
+                    self.expect(b':', "object")?;
+                    match fields.names.iter().position(|known| *known == name) {
+                        Some(found) => found,
+                        None => {
+                            self.skip()?;
+                            continue;
+                        }
+                    }
+                }
             };
             let bit = 1u32 << (found & 31);
             if fields.seen & bit != 0 {
@@ -130,6 +134,19 @@ impl<'a, 'n> Reader<'a, 'n> {
             fields.next = found + 1;
             return Ok(Some(found));
         }
+    }
+
+    /// Reads the name of one of the fields to come, when it stands here as this build writes it: nearly always.
+    fn expected(&mut self, fields: &Fields) -> Option<usize> {
+        self.peek();
+        let rest = self.text.as_bytes().get(self.at..)?.strip_prefix(b"\"")?;
+        let ahead = fields.names.get(fields.next..)?;
+        let (at, length) = ahead.iter().enumerate().find_map(|(at, name)| {
+            let (mine, after) = rest.split_at_checked(name.len())?;
+            (mine == name.as_bytes() && after.starts_with(b"\":")).then_some((at, name.len()))
+        })?;
+        self.at += length + 3;
+        Some(fields.next + at)
     }
 
     /// Reads a list with `item`.
