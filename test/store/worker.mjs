@@ -61,7 +61,8 @@ async function learn(turn) {
     const before = performance.now()
     const learned = /** @type {Learned} */ (await handle.run('learn', core => core.learn(Buffer.from(JSON.stringify(input)))))
     const ms = performance.now() - before
-    const id = learned.kept[0]?.id
+    // Rules that differ in a number alone are held as contradictions, and are committed all the same.
+    const id = (learned.kept[0] ?? learned.held?.[0])?.id
     if (id !== undefined) {
       tell({ said: 'kept', id, text, ms })
       break
