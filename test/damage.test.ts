@@ -59,9 +59,9 @@ class Store {
 
 /** Five memories: three in the checkpoint and the ledger, two in the ledger alone. And what else may lie there. */
 let whole: string
-const end: (() => void)[] = []
+const end: (() => unknown)[] = []
 before(async () => {
-  const scope = { after: (undo: () => void) => { end.push(undo) } }
+  const scope = { after: (undo: () => unknown) => { end.push(undo) } }
   const folder = join(scratch(scope), 'data')
   const store = new Store(folder)
   for (const part of PARTS.slice(0, 3)) assert.equal((await store.learn(part)).kept.length, 1)
@@ -74,7 +74,7 @@ before(async () => {
   cpSync(folder, whole, { recursive: true })
   await store.close()
 })
-after(async () => { for (const undo of end) await (undo as () => unknown)() })
+after(async () => { for (const undo of end) await undo() })
 
 type Damage = (bytes: Buffer) => Buffer
 /** A place that matters: in a record that the ledger alone has, or else the middle. */
