@@ -205,7 +205,7 @@ impl Items {
     }
 
     fn named<T>(&mut self, name: &'static str, read: impl FnOnce(&str) -> Option<T>) -> Result<T> {
-        read(&*self.text(name)?).ok_or(Malformed(name))
+        read(&self.text(name)?).ok_or(Malformed(name))
     }
 }
 
