@@ -1,7 +1,4 @@
 /** Long-term memory for the agents of DeepSeek Harness. This file wires the core to the host's hooks. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
 import type { Context } from '@deepseek-ai/cordis'
 import type {} from '@deepseek-ai/dsh-agent'
 import type {} from '@deepseek-ai/dsh-session'
@@ -11,6 +8,7 @@ import { messageOf } from './calls.ts'
 import { dataDirOf, given, homeOf, keysOf, plain } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
 import { CONTEXT_NAME, isChild, turnOf, type Session } from './log.ts'
+import { explain, hostVersion } from './note.ts'
 import { Questions } from './questions.ts'
 import { Sessions } from './sessions.ts'
 import { registerTools } from './tools.ts'
@@ -35,8 +33,6 @@ const CONTEXT_ORDER = 900
 const WRITE_TIMEOUT_MS = 2_500
 /** The host leaves five seconds for everything at its end, the last reading of sessions included. */
 const CLOSE_MAX_MS = 2_500
-/** Says why the plugin is inert, where the ledger cannot. */
-const NOTE = 'inert.txt'
 
 export function apply(ctx: Context, config: unknown): void {
   // A throw here keeps the host from starting. What was registered before it goes with the plugin.
@@ -142,22 +138,4 @@ function mount(ctx: Context, config: unknown): void {
     } catch { /* The ledger is whole after any crash; there is nobody left to tell. */ }
   }, 'jev-memory')
   if (core.fault === '') detached('settle', () => core.run('settle', live => live.settle()))
-}
-
-/** Leaves the reason for being inert where a person looks, or takes it away. */
-function explain(dataDir: string, reason: string): void {
-  try {
-    if (reason === '') { rmSync(join(dataDir, NOTE), { force: true }); return }
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(join(dataDir, NOTE), `dsh-jev-memory is inert: ${reason}\n`, { mode: 0o600 })
-  } catch { /* A folder that cannot be written to has said enough. */ }
-}
-
-/** What the host calls itself, as far as it tells. */
-function hostVersion(ctx: Context): string {
-  try {
-    const entry = createRequire(new URL('_.js', String(ctx.baseUrl))).resolve('@deepseek-ai/dsh-agent')
-    const { version } = JSON.parse(readFileSync(resolve(entry, '../../package.json'), 'utf8')) as { version?: string }
-    return `dsh ${version ?? ''}`
-  } catch { return '' }
 }

@@ -1,6 +1,6 @@
 /** What the tests of the judge share: the plugin on a stub of the host with the built core, and what one turn leaves. */
 import type { Row } from '../host/home.ts'
-import { Stub, StubSession } from '../shim/stub.ts'
+import { StubSession, type Stub } from '../shim/stub.ts'
 
 /** Kept by the screen and refused by the offline judge: only a judge that reads keeps it. */
 export const QUIET = 'The staging database is called heron.'

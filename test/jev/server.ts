@@ -172,7 +172,7 @@ function problem(asked: unknown): [number, object] | undefined {
 function check(id: string, question: Question | null, add: (loc: (string | number)[], msg: string, type: string) => void): [number, object] | undefined {
   if (typeof question !== 'object' || question === null || question.type === undefined) { add(['questions', id], 'Unable to extract tag', 'union_tag_not_found'); return undefined }
   const { type, instructions, criteria } = question
-  const at = ['questions', id, String(type)]
+  const at = ['questions', id, typeof type === 'string' ? type : '']
   if (instructions !== undefined && instructions !== null && !isText(instructions)) add([...at, 'instructions'], 'Input should be text', 'string_type')
   const described = (value: unknown): boolean => value === null || isText(value)
   switch (type) {
