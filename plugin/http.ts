@@ -40,7 +40,8 @@ export async function send(request: HttpSend, key: string | undefined, signal: A
   } catch (error) {
     if (signal?.aborted) throw coded('ENDED')
     if (limit.aborted) throw coded('TIMEOUT')
-    throw coded('TRANSPORT', without(key, messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)))
+    // An address may hold a password of its own.
+    throw coded('TRANSPORT', without(key, messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)).replaceAll(request.url, '[address]'))
   }
 }
 

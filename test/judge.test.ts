@@ -131,6 +131,33 @@ test('the host\'s signal ends the wait, the request and the pause between two at
   }
 })
 
+test('a model of the host\'s that heeds no signal ends nobody\'s turn late', async t => {
+  const never = new Promise<never>(() => {})
+  stub.services.agentDefaultModel = { currentSelection: () => ({ provider: 'p', model: 'm' }) }
+  const services: Record<string, object> = {
+    'says nothing': { stream: async function* () { yield await never } },
+    'throws': { stream: () => { throw new Error('a defect of middleware') } },
+    'never finishes': { stream: async function* () { yield { type: 'text-delta', index: 0, text: '[' }; yield await never } },
+    'talks without end': { stream: async function* () { for (;;) { await Promise.resolve(); yield { type: 'text-delta', index: 0, text: 'x'.repeat(4_096) } } } },
+  }
+  for (const [name, llm] of Object.entries(services)) {
+    await t.test(name, async () => {
+      stub.services.llm = llm
+      const { by, cause, tookMs } = await turn(RULE, { judge: 'host', writeTimeoutMs: 400 })
+      assert.equal(by, 'heuristic')
+      assert.equal(cause, ['says nothing', 'never finishes'].includes(name) ? 'host-timeout' : 'host-failed')
+      assert.ok(tookMs <= 400 + SLACK_MS, `${tookMs} ms`)
+    })
+  }
+  await t.test('cancelled', async () => {
+    stub.services.llm = services['says nothing']
+    const cancel = new AbortController()
+    setTimeout(() => { cancel.abort() }, 100)
+    const { tookMs } = await turn(RULE, { judge: 'host', writeTimeoutMs: 5_000 }, cancel.signal)
+    assert.ok(tookMs < 1_000, `${tookMs} ms`)
+  })
+})
+
 test('a key that is changed while the host runs is used at the next turn', async () => {
   const values: Record<string, string | undefined> = { TYPESAFE_API_KEY: 'an-old-one' }
   stub.services.credentials = credentials(values)

@@ -210,7 +210,8 @@ impl Engine {
 
     /// Whether what is said in this turn is anything to this plugin.
     fn listens(&self, turn: &Turn) -> bool {
-        !self.judge_is_off() && !(turn.session.child && self.config.write_skip_subagents)
+        let is_skipped = turn.session.child && self.config.write_skip_subagents;
+        !self.judge_is_off() && !is_skipped
     }
 
     /// Decides over a snapshot of the state, without awaiting.

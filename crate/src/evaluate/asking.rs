@@ -47,11 +47,7 @@ fn batches(input: &[Value]) -> Vec<Batch> {
 
 /// Returns what is sent for each batch, by its number: `{ batch, system, prompt, maxTokens }` or `{ batch, body }`.
 pub(super) fn requests(judge: JudgeName, input: &[Value]) -> Vec<Value> {
-    let number = |(batch, content): (usize, Value)| {
-        let mut line = content;
-        line["batch"] = batch.into();
-        line
-    };
+    let number = |(batch, content): (usize, Value)| with(content, "batch", batch.into());
     let content = |batch: &Batch| match judge {
         JudgeName::Host => match host::prompt(&batch.asked) {
             Ok(prompt) => {
@@ -133,7 +129,7 @@ fn prediction(
     answer: &Result<Answer, Fault>,
     model: &str,
 ) -> Value {
-    let mut line = match (answer, asked) {
+    let line = match (answer, asked) {
         (Ok(answer), Some(asked)) => {
             let candidate = candidate(row);
             let offline = match screen::screen(&candidate) {
@@ -152,15 +148,20 @@ fn prediction(
                 "model": model,
             })
         }
-        (Err(fault), _) => {
-            let mut line = write(row);
-            line["fault"] = fault.cause.into();
-            line
-        }
+        (Err(fault), _) => with(write(row), "fault", fault.cause.into()),
         (Ok(_), None) => write(row),
     };
     if line.get("by").is_none() {
-        line["by"] = "heuristic".into();
+        with(line, "by", "heuristic".into())
+    } else {
+        line
+    }
+}
+
+/// Returns the line with one more field.
+fn with(mut line: Value, name: &str, value: Value) -> Value {
+    if let Value::Object(fields) = &mut line {
+        fields.insert(name.to_owned(), value);
     }
     line
 }

@@ -84,7 +84,7 @@ mod tests {
         object.text("z", "a \"quoted\" \\ line\n\u{1}端口");
         let mut list = Writer::list(object.field("a"));
         string(list.item(), "1");
-        list.item().push_str("2");
+        list.item().push('2');
         list.end();
         object.end();
         let value: serde_json::Value = serde_json::from_str(&out).unwrap();
