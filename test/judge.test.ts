@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { refs } from '../plugin/credentials.ts'
 import { credentials, fakeKey, QUIET, RULE, turnOf, type Told } from './jev/jev.ts'
 import { JevServer, type Fault } from './jev/server.ts'
@@ -18,15 +18,18 @@ const key = fakeKey()
 
 before(async () => { server = await JevServer.start(key) })
 after(async () => { await server.close() })
-beforeEach(t => {
-  stub = new Stub(t as never, { core: 'built' })
+
+/** A stub of the host for one test, and a server that was asked nothing yet. */
+function fresh(t: TestContext): void {
+  stub = new Stub(t, { core: 'built' })
   stub.services.credentials = credentials({ TYPESAFE_API_KEY: key })
   Object.assign(server, { asked: [], heads: [], faults: [], always: undefined, noul: 0.9, mostOpen: 0 })
-})
+}
 
 const turn = (text: string, config: object = {}, signal?: AbortSignal): Promise<Told> => turnOf(stub, { jev: { endpoint: server.url }, ...config }, text, signal)
 
-test('a sentence that only a reader keeps is kept, in one request with the key of the moment', async () => {
+test('a sentence that only a reader keeps is kept, in one request with the key of the moment', async t => {
+  fresh(t)
   const { rows, by, cause } = await turn(`${QUIET}\n${RULE}`)
   assert.deepEqual([by, cause], ['jev', undefined])
   assert.equal(server.asked.length, 1)
@@ -41,6 +44,7 @@ test('a sentence that only a reader keeps is kept, in one request with the key o
 const passing = (status: number, headers: Record<string, string> = {}): Fault => ({ status, headers, body: '<html>busy</html>' })
 
 test('every fault of a network ends in a clean degrade within the budget, with its cause', async t => {
+  fresh(t)
   const json = { status: 200 }
   const cases: [string, Fault, string, number][] = [
     ['429', passing(429), 'jev-rate-limited', 2],
@@ -82,13 +86,15 @@ test('every fault of a network ends in a clean degrade within the budget, with i
   }
 })
 
-test('a server that is not there is no failure of the turn', async () => {
+test('a server that is not there is no failure of the turn', async t => {
+  fresh(t)
   const { by, cause, tookMs } = await turn(RULE, { jev: { endpoint: 'http://127.0.0.1:9' } })
   assert.deepEqual([by, cause], ['heuristic', 'jev-transport'])
   assert.ok(tookMs <= 2_500 + SLACK_MS)
 })
 
 test('a passing fault is passed: the wait is what the server asks for, and the second attempt says so', async t => {
+  fresh(t)
   const soon = new Date(Date.now() + 1_000).toUTCString()
   for (const headers of [{ 'retry-after-ms': '150' }, { 'retry-after': '0.15' }, { 'retry-after': soon }]) {
     await t.test(JSON.stringify(headers), async () => {
@@ -103,6 +109,7 @@ test('a passing fault is passed: the wait is what the server asks for, and the s
 })
 
 test('whatever the network does, the turn stops within its budget and nothing keeps running', async t => {
+  fresh(t)
   for (const fault of [{ delayMs: 10_000 }, { stalls: true }, passing(503, { 'retry-after': '0.2' })]) {
     await t.test(JSON.stringify(fault), async () => {
       server.always = fault
@@ -118,6 +125,7 @@ test('whatever the network does, the turn stops within its budget and nothing ke
 })
 
 test('the host\'s signal ends the wait, the request and the pause between two attempts', async t => {
+  fresh(t)
   for (const fault of [{ delayMs: 10_000 }, { stalls: true }, passing(429, { 'retry-after': '2' })]) {
     await t.test(JSON.stringify(fault), async () => {
       server.always = fault
@@ -132,6 +140,7 @@ test('the host\'s signal ends the wait, the request and the pause between two at
 })
 
 test('a model of the host\'s that heeds no signal ends nobody\'s turn late', async t => {
+  fresh(t)
   const never = new Promise<never>(() => {})
   stub.services.agentDefaultModel = { currentSelection: () => ({ provider: 'p', model: 'm' }) }
   const services: Record<string, object> = {
@@ -158,7 +167,8 @@ test('a model of the host\'s that heeds no signal ends nobody\'s turn late', asy
   })
 })
 
-test('a key that is changed while the host runs is used at the next turn', async () => {
+test('a key that is changed while the host runs is used at the next turn', async t => {
+  fresh(t)
   const values: Record<string, string | undefined> = { TYPESAFE_API_KEY: 'an-old-one' }
   stub.services.credentials = credentials(values)
   await stub.mount({ dataDir: stub.dataDir, jev: { endpoint: server.url }, normalize: { enabled: false } })
@@ -175,6 +185,7 @@ test('a key that is changed while the host runs is used at the next turn', async
 })
 
 test('a key is looked for in order, and the start row says where it was found', async t => {
+  fresh(t)
   const file = (text: string): void => { mkdirSync(join(stub.folder, 'home'), { recursive: true }); writeFileSync(join(stub.folder, 'home/.credentials.yaml'), text, { mode: 0o600 }) }
   const before = { home: process.env.DSH_HOME, key: process.env.TYPESAFE_API_KEY }
   process.env.DSH_HOME = join(stub.folder, 'home')
@@ -211,6 +222,7 @@ test('both layouts of the credentials document are read, and nothing else is mad
 })
 
 test('a key is in no file, no row and no message, whatever repeats it', async t => {
+  fresh(t)
   const everywhere = (): string => {
     const read = (folder: string): string => readdirSync(folder, { withFileTypes: true, recursive: true })
       .filter(entry => entry.isFile()).map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n')
@@ -240,7 +252,8 @@ test('a key is in no file, no row and no message, whatever repeats it', async t 
   assert.ok(!logged.join('').includes(key))
 })
 
-test('every candidate of a long turn is asked about in few requests, the state once in each', async () => {
+test('every candidate of a long turn is asked about in few requests, the state once in each', async t => {
+  fresh(t)
   const names = Array.from({ length: 30 }, (_, at) => `The staging service number ${at} is called heron ${at}.`)
   const { rows } = await turn(names.join('\n'), { jev: { endpoint: server.url, maxCandidates: 64 } })
   assert.equal(rows.filter(({ kind, by }) => kind === 'remember' && by === 'jev').length, 30)
@@ -248,7 +261,8 @@ test('every candidate of a long turn is asked about in few requests, the state o
   assert.equal(server.mostOpen, 1)
 })
 
-test('sessions that end their turns at once are bounded, and each is answered', async () => {
+test('sessions that end their turns at once are bounded, and each is answered', async t => {
+  fresh(t)
   server.always = { delayMs: 100 }
   await stub.mount({ dataDir: stub.dataDir, jev: { endpoint: server.url }, normalize: { enabled: false } })
   const sessions = Array.from({ length: 9 }, (_, at) => new StubSession(`s-${at}`))
