@@ -205,11 +205,11 @@ impl Reader {
         match c {
             '`' => self.quoted = !self.quoted,
             '，' | '。' | '；' | '！' | '？' | ',' | ';' | '!' | '?' | '\n' | '（' | '）' | '('
-            | ')' | '—' => {
+            | ')' | '—'
                 // A list inside quotes is one value's.
-                if !self.quoted {
-                    self.end_clause();
-                }
+                if !self.quoted =>
+            {
+                self.end_clause();
             }
             _ => {}
         }
