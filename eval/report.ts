@@ -6,6 +6,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { conflicts, type Gold as Pair, type Named } from './conflicts.ts'
 import { built, inputs, native, root, rows, type Predict } from './core.ts'
 import { at, curve, interval, precisionAt, type Scored } from './metrics.ts'
 import { draw } from './plot.ts'
@@ -72,6 +73,7 @@ function write(): void {
   confusion()
   vetoes()
   sensitivity()
+  contradictions()
   if (own) misses()
   if (!own) others()
   mkdirSync(out, { recursive: true })
@@ -188,6 +190,15 @@ function dropTenth(): Scored[] {
   return decided.map(row => (dropped.has(row) ? { ...row, keep: false } : row))
 }
 
+function contradictions(): void {
+  const file = join(folder, 'conflicts.jsonl')
+  if (!existsSync(file)) return
+  const text = readFileSync(file, 'utf8')
+  const found = conflicts(rows<Pair>(text), rows<Named>(predict('conflicts', text)))
+  lines.push('', ...found.lines)
+  Object.assign(numbers, found.numbers)
+}
+
 function misses(): void {
   const wrong = decided.filter(row => !row.keep && row.score >= THRESHOLD).sort((a, b) => b.score - a.score)
   const missed = decided.filter(row => row.keep && row.score < THRESHOLD).sort((a, b) => a.score - b.score)
@@ -218,7 +229,7 @@ function others(): void {
     })
     lines.push('', '## Failures', '', `Pairs of one group that share a signature: ${same} of ${pairs}. Pairs of two families that do: ${crossed}.`)
   }
-  lines.push('', `Sessions, conflicts and retrieval: \`npm run -s predict -- TASK PATH\` gives the corpus scorer's format.`)
+  lines.push('', `Sessions and retrieval: \`npm run -s predict -- TASK PATH\` gives the corpus scorer's format.`)
 }
 
 function compare(): void {

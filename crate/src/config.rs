@@ -68,6 +68,19 @@ pub struct JevConfig {
     pub retries: u32,
 }
 
+/// The service that orders by meaning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddingConfig {
+    /// A whole address; empty for the service's own.
+    pub endpoint: String,
+    /// The name under which its key is known.
+    pub api_key_env: String,
+    pub model: String,
+    /// Numbers of a vector; 0 leaves it to the service.
+    pub dimensions: u32,
+    pub timeout_ms: u32,
+}
+
 /// How memories are restated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalizeConfig {
@@ -97,6 +110,7 @@ pub struct Config {
     pub write_timeout_ms: u32,
     pub known_for_conflict: u32,
     pub conflict_ranking: ConflictRanking,
+    pub embedding: EmbeddingConfig,
     pub recall: RecallConfig,
     pub jev: JevConfig,
     pub normalize: NormalizeConfig,
@@ -122,6 +136,13 @@ impl Default for Config {
             write_timeout_ms: 2_500,
             known_for_conflict: 20,
             conflict_ranking: ConflictRanking::Lexical,
+            embedding: EmbeddingConfig {
+                endpoint: String::new(),
+                api_key_env: "ZHIPU_API_KEY".to_owned(),
+                model: "embedding-3".to_owned(),
+                dimensions: 0,
+                timeout_ms: 1_500,
+            },
             recall: RecallConfig {
                 max_tokens: 600,
                 quota: [4, 3, 2],
@@ -231,7 +252,7 @@ const KEYS: &[Key] = &[
     key("knownForConflict", true, |c, v| {
         whole(v, 1, 200, "a whole number from 1 to 200").map(|x| c.known_for_conflict = x)
     }),
-    key("conflictRanking", false, |c, v| match v.as_str() {
+    key("conflictRanking", true, |c, v| match v.as_str() {
         Some("lexical") => {
             c.conflict_ranking = ConflictRanking::Lexical;
             Ok(())
@@ -281,14 +302,21 @@ const KEYS: &[Key] = &[
     key("jev.retries", true, |c, v| {
         whole(v, 0, 10, "a whole number from 0 to 10").map(|x| c.jev.retries = x)
     }),
-    key("embedding.endpoint", false, |_, v| text(v).map(|_| ())),
-    key("embedding.apiKeyEnv", false, |_, v| text(v).map(|_| ())),
-    key("embedding.model", false, |_, v| text(v).map(|_| ())),
-    key("embedding.dimensions", false, |_, v| {
-        whole(v, 1, 16_384, "a whole number from 1 to 16384").map(|_| ())
+    key("embedding.endpoint", true, |c, v| {
+        address(v).map(|x| c.embedding.endpoint = x)
     }),
-    key("embedding.timeoutMs", false, |_, v| {
-        whole(v, 50, 60_000, "whole milliseconds from 50 to 60000").map(|_| ())
+    key("embedding.apiKeyEnv", true, |c, v| {
+        name(v).map(|x| c.embedding.api_key_env = x)
+    }),
+    key("embedding.model", true, |c, v| {
+        name(v).map(|x| c.embedding.model = x)
+    }),
+    key("embedding.dimensions", true, |c, v| {
+        whole(v, 1, 16_384, "a whole number from 1 to 16384").map(|x| c.embedding.dimensions = x)
+    }),
+    key("embedding.timeoutMs", true, |c, v| {
+        whole(v, 50, 60_000, "whole milliseconds from 50 to 60000")
+            .map(|x| c.embedding.timeout_ms = x)
     }),
     key("normalize.enabled", true, |c, v| {
         switch(v).map(|x| c.normalize.enabled = x)

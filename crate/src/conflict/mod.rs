@@ -6,6 +6,7 @@
 mod align;
 pub mod card;
 mod compare;
+pub mod embedding;
 pub mod instruction;
 mod reading;
 mod words;

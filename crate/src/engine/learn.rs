@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::judge::Judged;
-use super::sentence::{Heard, heard};
+use super::sentence::{Heard, Sentence, heard};
 use super::{Engine, Problem, cut};
 use crate::error::{Error, StoreError};
 use crate::extract::Candidate;
@@ -13,6 +13,7 @@ use crate::memory::{
     ScopeKey, Source, Status, Text, Type,
 };
 use crate::port::Ports;
+use crate::screen::Screened;
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, State, Store, commit};
 use crate::turn::{Position, Turn, TurnEvent};
@@ -157,6 +158,12 @@ impl Engine {
         let judged = match &heard {
             Some(heard) => {
                 let (session, judging) = (&turn.session.id, budget.for_judges());
+                let kept = |one: &&Sentence| matches!(one.screened, Screened::Kept(_));
+                let said = heard.sentences.iter().filter(kept);
+                let said: Vec<(&ScopeKey, &str)> = said
+                    .map(|one| (&one.scope, one.candidate.text.as_str()))
+                    .collect();
+                self.order_by_meaning(ports, store, &said, judging).await;
                 self.judge(ports, store, session, &heard.sentences, judging)
                     .await
             }

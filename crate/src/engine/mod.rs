@@ -5,6 +5,7 @@
 mod attach;
 mod budget;
 mod catalogue;
+mod embed;
 mod forget;
 mod jev;
 mod judge;
@@ -167,6 +168,8 @@ pub struct Engine {
     uses: RefCell<u64>,
     /// The card that stands before a human.
     open_card: RefCell<Option<question::OpenCard>>,
+    /// Vectors, where what is known is ordered by meaning.
+    embeddings: RefCell<embed::Embeddings>,
     /// Questions for which a session had nobody to ask.
     unaskable: RefCell<BTreeSet<(SessionId, MemoryId)>>,
     /// How many of the store's notices were passed on.
@@ -215,6 +218,7 @@ impl Engine {
             uses: RefCell::new(0),
             open_card: RefCell::default(),
             unaskable: RefCell::default(),
+            embeddings: RefCell::default(),
             told: Cell::new(0),
             started: Cell::new(false),
             key_path: RefCell::default(),

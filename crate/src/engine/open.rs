@@ -142,6 +142,7 @@ impl Engine {
         self.hand_over();
         let done = store::settle(store, ports, SETTLE_WAIT_MS).await;
         self.tell_result(store, done);
+        self.save_embeddings(ports).await;
         self.warm(ports, store).await;
     }
 

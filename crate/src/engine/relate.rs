@@ -152,6 +152,37 @@ impl Engine {
         text: &str,
         now: Millis,
     ) -> Vec<Rc<Memory>> {
+        let by_words = self.known_by_words(store, scope, text, now);
+        let Some(nearest) = self.nearest(text) else {
+            return by_words;
+        };
+        let state = store.state();
+        let stands = |memory: &&Rc<Memory>| {
+            matches!(memory.status, Status::Active | Status::NeedsReview) && memory.holds_at(now)
+        };
+        let mut out: Vec<Rc<Memory>> = nearest
+            .iter()
+            .filter_map(|id| state.memory(id).filter(stands))
+            .cloned()
+            .collect();
+        // What has no vector yet stands behind, in the order of words.
+        for memory in by_words {
+            if !out.iter().any(|known| known.id == memory.id) {
+                out.push(memory);
+            }
+        }
+        out.truncate(self.config.known_for_conflict as usize);
+        out
+    }
+
+    /// The same by words alone.
+    pub(super) fn known_by_words(
+        &self,
+        store: &Store,
+        scope: &ScopeKey,
+        text: &str,
+        now: Millis,
+    ) -> Vec<Rc<Memory>> {
         let state = store.state();
         let scope = state.scope_of(scope);
         let mut catalogue = self.catalogue.borrow_mut();

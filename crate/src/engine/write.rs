@@ -1,5 +1,6 @@
 //! `memory_write`: stores the human's own sentence that the model's text restates, and says which one.
 
+use super::budget::Budget;
 use super::learn::{Place, current, sentence_memory};
 use super::relate::question_of;
 use super::{Call, Engine, Refused, cut};
@@ -134,6 +135,10 @@ impl Engine {
             ));
         }
         let store = self.open_store()?;
+        let budget = Budget::begin(ports, self.config.write_timeout_ms);
+        let said = [(&scope, candidate.text.as_str())];
+        self.order_by_meaning(ports, store, &said, budget.for_judges())
+            .await;
         let (memory, held) = {
             let store = store.borrow();
             let state = store.state();
