@@ -148,6 +148,28 @@ test('an unanswered card closes after its time, and the turn never waits for it'
   assert.deepEqual(attempts(home), [0, 1])
 })
 
+test('what a person types to a child is asked in the session they speak in', async t => {
+  const home = new Home(t, model)
+  home.patch('web', [fileRow({ writeSkipSubagents: false })])
+  const cwd = home.workspace()
+  const web = await Web.boot(t, home, { cwd })
+  const main = await web.open(cwd)
+  await web.prompt(main, OLD)
+  model.when('delegate', { calls: [{ name: 'subagent', args: { description: 'review', prompt: 'look around', run_in_background: true } }] }, { text: 'delegated' })
+  await web.prompt(main, 'delegate')
+  const child = await eventually(() => web.children[0], ROW_MS, 'child')
+  await web.idle(child)
+  await web.prompt(child, NEW)
+  await outcome(home, 1, 'unanswered:delegated-caller')
+  assert.deepEqual(attempts(home), [0])
+  assert.equal(statusOf(home.ledger(), NEW), 'needs-review')
+  await web.idle(main)
+  const turn = web.prompt(main, 'hello')
+  await web.answer(await web.card(), REPLACE)
+  await turn
+  await outcome(home, 2, 'replace')
+})
+
 test('without anybody to ask it waits, uncounted', async t => {
   const home = new Home(t, model)
   home.patch('headless', [fileRow()])

@@ -102,6 +102,7 @@ fn a_contradicting_sentence_is_held_and_asked_about() {
     assert_eq!(rows[0]["attempt"], 0);
     assert_eq!(rows[1]["attempt"], 1);
     assert_eq!(rows[1]["detector"], "offline:value");
+    assert_eq!(rows[1]["question"], asked.card.question.as_str());
     assert!(!rows[1]["shared"].as_array().unwrap().is_empty());
     assert_eq!(
         house.rows(&disk, "conflict-resolved")[0]["choice"],

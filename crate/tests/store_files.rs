@@ -666,6 +666,7 @@ fn what_must_survive_a_restart_is_a_fact() {
                 attempt: count,
                 detector: "value".to_owned(),
                 shared: vec!["port".to_owned()],
+                question: None,
             }
             .into(),
             turn("s1", count, 40 + u64::from(count)),

@@ -137,6 +137,7 @@ fn commits() -> Vec<Vec<Body>> {
                 attempt: 1,
                 detector: "value".to_owned(),
                 shared: vec!["tabs".to_owned()],
+                question: None,
             }
             .into(),
         ],

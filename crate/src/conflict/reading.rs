@@ -5,8 +5,8 @@ use crate::screen::is_technology;
 use crate::text::token::{TokenKey, tokens};
 use std::collections::BTreeSet;
 
-/// Units of one sentence; what is over is left out. 400 characters of Han are 400 units.
-const UNITS_MAX: usize = 400;
+/// Units of one sentence; what is over is left out. Two sentences are compared in the product of their units.
+const UNITS_MAX: usize = 240;
 /// Characters of a Chinese word of the tables, at most.
 const CHINESE_MAX: usize = 5;
 
@@ -431,7 +431,7 @@ impl Reader {
             Some(last)
                 if last.class == Class::Number
                     && last.measure.is_empty()
-                    && words::has(words::MEASURES, lower) =>
+                    && words::is_measure(lower) =>
             {
                 last.text = amount(&last.text, lower);
                 last.measure = dimension(lower);
@@ -525,7 +525,7 @@ fn number(lower: &str) -> Option<(String, &'static str)> {
     if tail.is_empty() {
         return Some((head.to_owned(), ""));
     }
-    words::has(words::MEASURES, tail).then(|| (amount(head, tail), dimension(tail)))
+    words::is_measure(tail).then(|| (amount(head, tail), dimension(tail)))
 }
 
 /// Reads a Chinese number that a measure follows.
@@ -562,7 +562,7 @@ fn measure_at(rest: &str) -> Option<(&'static str, &str)> {
             .nth(n_chars)
             .map_or(rest.len(), |(at, _)| at);
         let word = rest.get(..end).filter(|word| !word.is_ascii())?;
-        words::has(words::MEASURES, word).then(|| (dimension(word), word))
+        words::is_measure(word).then(|| (dimension(word), word))
     })
 }
 

@@ -178,7 +178,7 @@ pub(super) const HOLLOW: &str =
     "文件 代码 用例 目录 内容 子目录 对应 下 里 中 file files code case cases folder directory";
 
 /// Measures: a number before one counts, and a Chinese number only there.
-pub(super) const MEASURES: &str = "毫秒 秒 秒钟 分钟 小时 天 日 周 个月 年 次 行 个 人 位 名 条 页 列 字 字符 空格 倍 份 台 层 级 版 路 核 层级 遍 轮 ms s sec secs second seconds minute minutes min mins hour hours h day days week weeks month months year years times lines line chars characters spaces px mb gb kb tb m g k % rem em columns reviewers approvals retries attempts";
+const MEASURES: &str = "毫秒 秒 秒钟 分钟 小时 天 日 周 个月 年 次 行 个 人 位 名 条 页 列 字 字符 空格 倍 份 台 层 级 版 路 核 层级 遍 轮 ms s sec secs second seconds minute minutes min mins hour hours h day days week weeks month months year years times lines line chars characters spaces px mb gb kb tb m g k % rem em columns reviewers approvals retries attempts";
 
 /// English numbers from two: `one` is as often an article.
 pub(super) const NUMBERS: &str = "two three four five six seven eight nine ten eleven twelve";
@@ -220,6 +220,17 @@ fn find(table: &Table, word: &str) -> Option<Role> {
         .get(at)
         .filter(|(known, _)| *known == word)
         .map(|(_, role)| *role)
+}
+
+/// Returns whether `word` is a measure.
+pub(super) fn is_measure(word: &str) -> bool {
+    static TABLE: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let mut table: Vec<&str> = MEASURES.split_whitespace().collect();
+        order::sort(&mut table);
+        table
+    });
+    let at = TABLE.partition_point(|known| *known < word);
+    TABLE.get(at).is_some_and(|known| *known == word)
 }
 
 /// Returns whether `word` stands in a table of words.

@@ -125,6 +125,7 @@ impl Engine {
             attempt,
             detector: open.ask.detector.clone(),
             shared: open.ask.shared.clone(),
+            question: Some(open.card.question.clone()),
         };
         // Without a base: a pair that changed meanwhile was asked about all the same.
         let _ = self.publish(ports, vec![row], Vec::new()).await;
@@ -267,6 +268,7 @@ impl Engine {
                 attempt: ask.attempt,
                 detector: ask.detector.clone(),
                 shared: ask.shared.clone(),
+                question: None,
             };
             return Some((base, vec![row]));
         }

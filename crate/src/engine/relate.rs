@@ -208,6 +208,7 @@ pub(super) fn question_of(id: &MemoryId, held: &Held) -> Fact {
         attempt: 0,
         detector: held.detector.clone(),
         shared: held.shared.clone(),
+        question: None,
     }
 }
 

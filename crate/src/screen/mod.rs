@@ -16,7 +16,7 @@ use crate::extract::Candidate;
 use lexicon::Lexicon;
 use reading::Reading;
 use signal::Kind;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use veto::{Test, VETOES, Veto};
 
 pub use intent::{asks_to_forget, declares_global};
@@ -134,8 +134,9 @@ fn signals(reading: &Reading) -> Vec<MatchedSignal> {
 
 /// Returns whether a lower-case word is a name of technology.
 pub fn is_technology(word: &str) -> bool {
-    let mut names = tech::NAMES.split_whitespace();
-    names.any(|name| name == word)
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| tech::NAMES.split_whitespace().collect());
+    let at = NAMES.partition_point(|name| *name < word);
+    NAMES.get(at).is_some_and(|name| *name == word)
 }
 
 struct Tables {

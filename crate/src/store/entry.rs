@@ -89,6 +89,8 @@ pub enum Fact {
         attempt: u32,
         detector: String,
         shared: Vec<String>,
+        /// The card's question, once one was shown: words of the plugin, none of the sentences'.
+        question: Option<String>,
     },
     /// The pair was decided, or why not.
     ConflictResolved {

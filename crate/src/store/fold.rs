@@ -90,6 +90,7 @@ impl State {
                 attempt,
                 detector,
                 shared,
+                ..
             } => {
                 let ask = Ask {
                     id: id.clone(),

@@ -22,7 +22,7 @@ fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         "failure" => &["scope", "key", "tool", "signature", "count", "position"],
         "failure-dropped" => &["scope", "keys"],
         "turn" => &["sessionId", "turn", "readTo", "scope"],
-        "conflict-ask" => &["id", "against", "attempt", "detector", "shared"],
+        "conflict-ask" => &["id", "against", "attempt", "detector", "shared", "question"],
         "conflict-resolved" => &["id", "against", "choice"],
         "forget" => &["id", "scope", "positions", "by", "asked"],
         "scope" => &["from", "to"],
@@ -298,6 +298,7 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
             attempt: items.whole("attempt")?,
             detector: items.string("detector")?,
             shared: items.strings("shared")?,
+            question: items.string_if("question")?,
         },
         "conflict-resolved" => Fact::ConflictResolved {
             id: items.id("id")?,

@@ -78,12 +78,16 @@ pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
             attempt,
             detector,
             shared,
+            question,
         } => {
             w.text("id", id.as_str())
                 .texts("against", id_texts(against))
                 .whole("attempt", (*attempt).into())
                 .text("detector", detector)
                 .texts("shared", strings(shared));
+            if let Some(question) = question {
+                w.text("question", question);
+            }
         }
         Fact::ConflictResolved {
             id,
