@@ -137,7 +137,7 @@ test('the card on the web host: shown while the turn is over, answered, asked ag
     assert.match(quoted.questions[0]?.detail ?? '', /AGENTS\.md\n\n> 前端开发端口 6173/)
     await live.answer(quoted, '以手写的为准')
     await outcome(home, ++seen, 'keep-old')
-    assert.deepEqual(home.grep('6173', home.dataDir), [])
+    assert.deepEqual(home.grep('开发端口 6173', home.dataDir), [])
   })
 })
 
@@ -148,7 +148,7 @@ test('an unanswered card closes after its time, and the turn never waits for it'
   assert.deepEqual(attempts(home), [0, 1])
 })
 
-test('what a person types to a child is asked in the session they speak in', async t => {
+test('what a person types to a child that has settled is asked there', async t => {
   const home = new Home(t, model)
   home.patch('web', [fileRow({ writeSkipSubagents: false })])
   const cwd = home.workspace()
@@ -158,16 +158,13 @@ test('what a person types to a child is asked in the session they speak in', asy
   model.when('delegate', { calls: [{ name: 'subagent', args: { description: 'review', prompt: 'look around', run_in_background: true } }] }, { text: 'delegated' })
   await web.prompt(main, 'delegate')
   const child = await eventually(() => web.children[0], ROW_MS, 'child')
-  await web.idle(child)
-  await web.prompt(child, NEW)
-  await outcome(home, 1, 'unanswered:delegated-caller')
-  assert.deepEqual(attempts(home), [0])
-  assert.equal(statusOf(home.ledger(), NEW), 'needs-review')
   await web.idle(main)
-  const turn = web.prompt(main, 'hello')
-  await web.answer(await web.card(), REPLACE)
-  await turn
-  await outcome(home, 2, 'replace')
+  // Its parent owns it no longer: it is a root of its own, as far as the host's cards are concerned.
+  await web.call('subagent.prompt', { mode: 'continuable', parentSessionId: main, childSessionId: child, content: [{ type: 'text', text: NEW }] })
+  const card = await web.card()
+  assert.equal(card.sessionId, child)
+  await web.answer(card, REPLACE)
+  await outcome(home, 1, 'replace')
 })
 
 test('without anybody to ask it waits, uncounted', async t => {

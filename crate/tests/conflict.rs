@@ -184,6 +184,12 @@ fn an_ask_counts_only_when_a_card_was_shown() {
     );
     // Nobody to ask in this session: it is not tried at every turn. Another session may have somebody.
     assert_eq!(question(&house, "s1", When::PreStep), None);
+    let _child = house.session("s3", CWD);
+    let asked = question(&house, "s3", When::PreStep).unwrap();
+    assert_eq!(
+        refused(&house, &asked, "DELEGATED_CALLER"),
+        "unanswered:delegated-caller"
+    );
     let _other = house.session("s2", CWD);
     let asked = question(&house, "s2", When::PreStep).unwrap();
     assert_eq!(ends(&house, &asked, ""), "unanswered:skipped");
