@@ -4,9 +4,6 @@ import { join } from 'node:path'
 
 /** Longest credentials document that is read. */
 const FILE_MAX_BYTES = 1 << 20
-/** Longest wait for the host's service. */
-const SERVICE_MAX_MS = 1_000
-
 /** The part of the host's service that is used. */
 export interface Service { resolve(ref: string): Promise<{ value: string, source: string } | undefined> }
 
@@ -25,9 +22,9 @@ export class Credentials {
     this.#given = given
   }
 
-  /** Looks in the order of the documentation. Never rejects: what cannot be read holds no key. */
-  async find(name: string): Promise<Found | undefined> {
-    const told = await this.#told(name)
+  /** Looks in the order of the documentation. Never rejects: what cannot be read in `limitMs` holds no key. */
+  async find(name: string, limitMs: number): Promise<Found | undefined> {
+    const told = await this.#told(name, limitMs)
     if (told) return told
     const given = usable(this.#given.get(name))
     if (given) return { value: given, path: 'config' }
@@ -35,15 +32,15 @@ export class Credentials {
     return env ? { value: env, path: 'env' } : undefined
   }
 
-  async #told(name: string): Promise<Found | undefined> {
+  async #told(name: string, limitMs: number): Promise<Found | undefined> {
     try {
       const service = this.#service()
       if (service) {
-        const found = await within(service.resolve(name), SERVICE_MAX_MS)
+        const found = await within(service.resolve(name), limitMs)
         const value = usable(found?.value)
         return found && value ? { value, path: `service:${found.source}` } : undefined
       }
-    } catch { /* A service that fails is not up. */ }
+    } catch { /* A service that fails or is silent is not up. */ }
     try {
       const value = usable(refs(await read(this.#file)).get(name))
       return value ? { value, path: 'file' } : undefined
@@ -57,9 +54,9 @@ function usable(value: string | undefined): string | undefined {
   return /^[\x21-\x7e]+$/.test(key) ? key : undefined
 }
 
-async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, limitMs, undefined)
+async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => { reject(new Error('silent')) }, limitMs)
   try { return await Promise.race([promise, late]) } finally { clearTimeout(timer) }
 }
 

@@ -28,7 +28,7 @@ export class World {
   async answer(question: Question, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted) throw coded('ENDED')
     switch (question.op) {
-      case 'http.key': return (await this.#credentials.find(question.credential))?.path ?? 'none'
+      case 'http.key': return (await this.#credentials.find(question.credential, question.timeoutMs))?.path ?? 'none'
       case 'http.send': return await this.#send(question, signal)
       case 'llm.route': return nameOf(this.#defaultRoute())
       case 'llm.generate': return await this.#generate(question, signal)
@@ -37,9 +37,11 @@ export class World {
 
   async #send(request: HttpSend, signal: AbortSignal | undefined): Promise<Reply> {
     if (request.credential === '') return await send(request, undefined, signal)
-    const found = await this.#credentials.find(request.credential)
+    const start = performance.now()
+    // The whole request has one limit, and a quarter of it is time enough to look for a key.
+    const found = await this.#credentials.find(request.credential, request.timeoutMs / 4)
     if (!found) throw coded('NO_KEY')
-    return await send(request, found.value, signal)
+    return await send({ ...request, timeoutMs: Math.max(1, Math.floor(request.timeoutMs - (performance.now() - start))) }, found.value, signal)
   }
 
   async #generate(request: LlmGenerate, signal: AbortSignal | undefined): Promise<Said> {

@@ -184,6 +184,18 @@ test('a key that is changed while the host runs is used at the next turn', async
   assert.deepEqual(stub.rows('degraded').map(({ cause }) => cause), ['jev-auth'])
 })
 
+test('a credentials service that is silent is not up, and costs nobody the budget', async t => {
+  fresh(t)
+  stub.services.credentials = { resolve: () => new Promise(() => {}) }
+  const first = await turn(RULE, { writeTimeoutMs: 600 })
+  assert.deepEqual([first.by, first.cause], ['heuristic', undefined])
+  assert.equal(first.rows.filter(({ kind }) => kind === 'write').length, 1)
+  assert.ok(first.tookMs <= 600 + SLACK_MS, `${first.tookMs} ms`)
+  const second = await turn(QUIET, { jev: { endpoint: server.url, apiKey: key } })
+  assert.equal(second.by, 'jev')
+  assert.equal(second.rows.find(({ kind }) => kind === 'start')?.key, 'config')
+})
+
 test('a key is looked for in order, and the start row says where it was found', async t => {
   fresh(t)
   const file = (text: string): void => { mkdirSync(join(stub.folder, 'home'), { recursive: true }); writeFileSync(join(stub.folder, 'home/.credentials.yaml'), text, { mode: 0o600 }) }

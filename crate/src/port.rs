@@ -135,7 +135,8 @@ pub trait Http {
     /// `NoKey` when the credential does not resolve at this moment; nothing is sent then.
     fn send(&self, request: HttpRequest) -> Answer<'_, Result<HttpReply, HttpError>>;
     /// Returns where the key of that name is found at this moment: `service:<source>`, `file`, `config`, `env` or `none`.
-    fn key<'a>(&'a self, credential: &'a str) -> Answer<'a, String>;
+    /// Waits at most `timeout_ms` for whoever keeps it.
+    fn key<'a>(&'a self, credential: &'a str, timeout_ms: u32) -> Answer<'a, String>;
 }
 
 /// One call to the host's own model, without thinking and without tools.

@@ -74,7 +74,10 @@ impl Engine {
             match choice {
                 JudgeChoice::Heuristic | JudgeChoice::Off => break,
                 JudgeChoice::Auto | JudgeChoice::Jev => {
-                    let key = ports.http.key(&self.config.jev.api_key_env).await;
+                    let key = ports
+                        .http
+                        .key(&self.config.jev.api_key_env, budget.left_ms(ports) / 4)
+                        .await;
                     let has_key = key != "none";
                     self.key_path.replace(key);
                     if !has_key && *choice == JudgeChoice::Auto {

@@ -22,6 +22,9 @@ const WARM_RECORDS: usize = 250;
 /// Milliseconds that housekeeping waits for the lock; nobody waits for housekeeping.
 const SETTLE_WAIT_MS: u32 = 2_000;
 
+/// Milliseconds that the `start` row waits to be told where the key is. A turn's first row may wait for it.
+const KEY_WAIT_MS: u32 = 100;
+
 impl Engine {
     /// Reads the data folder. Only reads. What goes wrong leaves the engine inert and said so.
     pub async fn open(&self, ports: Ports<'_>) {
@@ -78,7 +81,10 @@ impl Engine {
         if self.started.replace(true) {
             return;
         }
-        let key = ports.http.key(&self.config.jev.api_key_env).await;
+        let key = ports
+            .http
+            .key(&self.config.jev.api_key_env, KEY_WAIT_MS)
+            .await;
         self.key_path.replace(key.clone());
         let route = self.route(ports).await;
         self.normalize_route.replace(route.clone());

@@ -84,7 +84,7 @@ impl Http for Network {
         })
     }
 
-    fn key<'a>(&'a self, _: &'a str) -> Answer<'a, String> {
+    fn key<'a>(&'a self, _: &'a str, _: u32) -> Answer<'a, String> {
         Box::pin(async move { self.key.borrow().clone() })
     }
 }
@@ -118,7 +118,7 @@ impl Http for Offline {
         })
     }
 
-    fn key<'a>(&'a self, _: &'a str) -> Answer<'a, String> {
+    fn key<'a>(&'a self, _: &'a str, _: u32) -> Answer<'a, String> {
         Box::pin(async { "none".to_owned() })
     }
 }

@@ -35,7 +35,7 @@ export type Step =
   | { op: 'files.remove'; path: string }                       // ok: undefined, also when it is not there
   | { op: 'files.real-path'; path: string }                    // ok: string
   | HttpSend | LlmGenerate
-  | { op: 'http.key'; credential: string }                     // ok: string, `service:<source>`, `file`, `config`, `env` or `none`
+  | { op: 'http.key'; credential: string; timeoutMs: number }  // ok: string, `service:<source>`, `file`, `config`, `env` or `none`
   | { op: 'llm.route' };                                       // ok: string, the default selection as `provider/model`, or ''
 
 /**

@@ -65,10 +65,12 @@ impl Http for JobPorts {
         })
     }
 
-    fn key<'a>(&'a self, credential: &'a str) -> Answer<'a, String> {
-        let asked = self
-            .mailbox
-            .ask(request("http.key", &[("credential", credential.into())]));
+    fn key<'a>(&'a self, credential: &'a str, timeout_ms: u32) -> Answer<'a, String> {
+        let fields = [
+            ("credential", credential.into()),
+            ("timeoutMs", timeout_ms.into()),
+        ];
+        let asked = self.mailbox.ask(request("http.key", &fields));
         Box::pin(async move {
             let told = outcome(&asked.await)
                 .ok()
