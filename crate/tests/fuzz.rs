@@ -17,6 +17,8 @@
 
 mod bytes;
 mod folder;
+#[path = "bytes/text.rs"]
+mod text;
 
 use bytes::{mutate, seal_checkpoint, seal_lines};
 use folder::{DIR, Folder, memory, turn, write};
@@ -73,6 +75,35 @@ const TARGETS: &[Target] = &[
         mend: <[u8]>::to_vec,
         check: |bytes| check_folder(&[("lock", bytes), ("ledger.jsonl", LEDGER)]),
     },
+    Target {
+        name: "message",
+        seeds: || texts(text::MESSAGES),
+        mend: spliced,
+        check: text::check_message,
+    },
+    Target {
+        name: "output",
+        seeds: || texts(text::OUTPUTS),
+        mend: spliced,
+        check: text::check_output,
+    },
+    Target {
+        name: "long",
+        seeds: || {
+            texts(&[
+                text::MESSAGES[1],
+                text::OUTPUTS[2],
+                "key=",
+                "a:b@",
+                "<",
+                "。",
+                "(((",
+                "\\item ",
+            ])
+        },
+        mend: <[u8]>::to_vec,
+        check: text::check_long,
+    },
 ];
 
 /// Inputs a target is tried with on every run, beside its corpus.
@@ -81,6 +112,17 @@ const ROUNDS: u64 = 400;
 const LEDGER: &[u8] = include_bytes!("../../test/data/ledgers/v1.jsonl");
 const CHECKPOINT: &[u8] = include_bytes!("../../test/data/ledgers/v1.memory.json");
 const NEWER: &[u8] = include_bytes!("../../test/data/ledgers/v2.jsonl");
+
+fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// Makes a text of a mutated one that is still text: what is broken is left out.
+fn spliced(bytes: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(bytes)
+        .replace('\u{fffd}', "")
+        .into_bytes()
+}
 
 /// A segment that begins with a state.
 fn rotated() -> Vec<u8> {
@@ -240,7 +282,8 @@ fn fuzz(name: &str) {
     let until = Instant::now() + Duration::from_secs(seconds.unwrap_or(0));
     let random = FakeRandom::from_seed(seed);
     let mut n_inputs = 0;
-    while n_inputs < ROUNDS || (seconds.is_some() && Instant::now() < until) {
+    let rounds = if name == "long" { 4 } else { ROUNDS };
+    while n_inputs < rounds || (seconds.is_some() && Instant::now() < until) {
         let bytes = input(target, &seeds, &random);
         n_inputs += 1;
         if let Err(panic) = catch_unwind(|| (target.check)(&bytes)) {
@@ -267,6 +310,21 @@ fn any_bytes_are_a_checkpoint() {
 #[test]
 fn any_bytes_are_a_marker_of_forgetting() {
     fuzz("marker");
+}
+
+#[test]
+fn any_bytes_are_a_message() {
+    fuzz("message");
+}
+
+#[test]
+fn any_bytes_are_an_output() {
+    fuzz("output");
+}
+
+#[test]
+fn any_text_repeated_to_a_megabyte_is_read_in_time() {
+    fuzz("long");
 }
 
 #[test]
