@@ -29,6 +29,7 @@ interface BenchIndex {
 }
 export interface BenchModule {
   checksum: (line: string) => string
+  judge: (lines: string) => number
   initSync: (source: { module: Uint8Array }) => unknown
   BenchIndex: { new(): BenchIndex, words: (text: string) => string, queryWords: (text: string) => string }
 }

@@ -10,6 +10,7 @@ import { NodeFiles } from '../../plugin/files.ts'
 import { driveSync } from '../../plugin/drive.ts'
 import { Host } from '../../plugin/host.ts'
 import { corpus } from './corpus.ts'
+import type { BenchModule } from './engines.ts'
 import { median } from './rank.ts'
 
 /** One figure; without a bar it is only told. */
@@ -19,7 +20,7 @@ interface CoreModule { Core: typeof Core, initSync: (source: { module: Uint8Arra
 
 const SCOPE_FOLDER = 'work'
 
-export async function house(root: string, checksum: (line: string) => string): Promise<HouseRow[]> {
+export async function house(root: string, bench: BenchModule): Promise<HouseRow[]> {
   const rows: HouseRow[] = []
   const bytes = readFileSync(join(root, 'dist/core_bg.wasm'))
   rows.push({ what: 'module, after wasm-opt', at: '', value: bytes.length / 1e3, unit: 'KB', bar: 700 })
@@ -30,7 +31,7 @@ export async function house(root: string, checksum: (line: string) => string): P
     return performance.now() - begin
   })
   rows.push({ what: 'module, compiled synchronously', at: '', value: median(times), unit: 'ms', bar: 4 })
-  for (const n of [1_000, 2_000, 10_000, 100_000]) rows.push(...await opened(() => fresh(root, bytes), n, checksum))
+  for (const n of [1_000, 2_000, 10_000, 100_000]) rows.push(...await opened(() => fresh(root, bytes), n, bench))
   return rows
 }
 
@@ -44,7 +45,7 @@ function fresh(root: string, bytes: Uint8Array): { module: CoreModule, memory: W
 }
 
 /** Opens a folder of `n` memories and measures what a session does there. */
-async function opened(load: () => ReturnType<typeof fresh>, n: number, checksum: (line: string) => string): Promise<HouseRow[]> {
+async function opened(load: () => ReturnType<typeof fresh>, n: number, bench: BenchModule): Promise<HouseRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'jev-bench-'))
   const cwd = join(folder, SCOPE_FOLDER)
   const dataDir = join(folder, 'data')
@@ -54,7 +55,7 @@ async function opened(load: () => ReturnType<typeof fresh>, n: number, checksum:
   try {
     mkdirSync(cwd)
     mkdirSync(dataDir, { mode: 0o700 })
-    writeFileSync(join(dataDir, 'ledger.jsonl'), ledger(n, checksum), { mode: 0o600 })
+    writeFileSync(join(dataDir, 'ledger.jsonl'), ledger(n, line => bench.checksum(line)), { mode: 0o600 })
     let { module, memory } = load()
     const make = (): Core => new module.Core({ config: { dataDir, judge: 'heuristic' }, defaultDataDir: dataDir, hostVersion: 'bench' }, host)
     const session = { id: 's-bench', cwd, child: false }
@@ -109,11 +110,47 @@ async function opened(load: () => ReturnType<typeof fresh>, n: number, checksum:
       rows.push({ what: 'recall, 2 KB in, block out', at, value: median(chosen), unit: 'ms', bar: n <= 2_000 ? 0.15 : 0.4 })
       rows.push({ what: 'recall, unchanged turn', at, value: median(cached), unit: 'µs', bar: 20 })
     }
+    if (n === 1_000) rows.push(...reading(core, host, session, bench))
     rows.push(...await commits(core, host, session, dataDir, at))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   return rows
+}
+
+/** Reading what was said and what failed, up to where the disk is first asked. */
+function reading(core: Core, host: Host, session: { id: string, cwd: string, child: boolean }, bench: BenchModule): HouseRow[] {
+  const lines = corpus(2_000, 7)
+  const said = lines.join('\n')
+  const each = Array.from({ length: 9 }, () => {
+    const begin = performance.now()
+    bench.judge(said)
+    return (performance.now() - begin) * 1e3 / lines.length
+  })
+  let turn = 5_000
+  const toDisk = (events: (turn: number) => object[]): number => median(Array.from({ length: 9 }, () => {
+    turn++
+    const bytes = new TextEncoder().encode(JSON.stringify({ session, turn, readTo: turn * 4 + 4, events: events(turn) }))
+    const begin = performance.now()
+    const job = core.learn(bytes) as Job
+    let step = job.resume(undefined) as Step
+    const decided = performance.now() - begin
+    while (step.op !== 'done') step = job.resume(host.answerSync(step)) as Step
+    return decided
+  }))
+  const message = Array.from({ length: 5 }, () => said).join('\n')
+  const output = `${'compiling module 17 of 240, 3 warnings, nothing to see in this line\n'.repeat(31_000)}error: cannot find module left-pad\n[exit code: 2]`
+  return [
+    { what: 'screen, judge and gate one sentence', at: '', value: median(each), unit: 'µs', bar: 5 },
+    { what: `a message of ${message.split('\n').length} lines, to what is kept`, at: '', value: toDisk(turn => [{ kind: 'human', seq: turn * 4, turn, at: 0, text: message }]), unit: 'ms', bar: 30 },
+    {
+      what: `${(output.length / (1 << 20)).toFixed(1)} MB of a tool's output, to its signature`, at: '', unit: 'ms', bar: 50,
+      value: toDisk(turn => [
+        { kind: 'tool-call', seq: turn * 4, turn, callId: 'c', tool: 'bash', arguments: '{}' },
+        { kind: 'tool-result', seq: turn * 4 + 1, turn, at: 0, callId: 'c', tool: 'bash', text: output },
+      ]),
+    },
+  ]
 }
 
 async function commits(core: Core, host: Host, session: { id: string, cwd: string, child: boolean }, dataDir: string, at: string): Promise<HouseRow[]> {

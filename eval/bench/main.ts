@@ -34,7 +34,7 @@ if (only !== 'house') {
 }
 if (only !== 'rank') {
   say('bench: the whole')
-  report.house.push(...await house(root, line => module.checksum(line)))
+  report.house.push(...await house(root, module))
 }
 if (json) {
   console.log(JSON.stringify({ ...report, missed: missed(report) }, null, 2))

@@ -1,6 +1,11 @@
 //! The index by itself, for `npm run bench`. Compiled with the feature `bench` only; the plugin never ships it.
 
+use crate::config::Config;
+use crate::extract::Candidate;
+use crate::gate::{Gate, gate};
+use crate::judge::heuristic;
 use crate::rank::{Index, Relevance};
+use crate::screen::{Screened, screen};
 use crate::text::token;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -8,6 +13,22 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn checksum(line: &str) -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(line.as_bytes()))
+}
+
+/// Screens, judges and gates each line as a sentence alone; returns how many would be kept.
+#[wasm_bindgen]
+pub fn judge(lines: &str) -> u32 {
+    let config = Config::default();
+    let kept = lines.lines().filter(|line| {
+        let candidate = Candidate::alone(line);
+        match screen(&candidate) {
+            Screened::Kept(kept) => {
+                matches!(gate(&heuristic::judge(&candidate, &kept), &config), Gate::Admit)
+            }
+            Screened::Vetoed { .. } => false,
+        }
+    });
+    u32::try_from(kept.count()).unwrap_or(u32::MAX)
 }
 
 /// The index, reached as a peer of other search engines would be: a string in, numbers out.
