@@ -12,9 +12,9 @@ use crate::judge::heuristic;
 use crate::memory::{EventSeq, JudgeName, Millis};
 use crate::rank::Index;
 use crate::screen::{self, Screened};
+use crate::text::sorted::Map;
 use crate::turn::{Human, Session, Turn, TurnEvent};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Hits kept for one query.
 const RANKED: usize = 20;
@@ -136,11 +136,10 @@ fn retrieval(queries: &[Value], memories: &str) -> Vec<Value> {
         Some(scope) => scope.to_owned(),
         None => text(row, "lang").to_owned(),
     };
-    let mut indexes: BTreeMap<String, Index> = BTreeMap::new();
+    let mut indexes: Map<String, Index> = Map::new();
     for (doc, memory) in (0u32..).zip(&memories) {
         indexes
-            .entry(pool(memory))
-            .or_default()
+            .or_default(pool(memory))
             .insert(doc, text(memory, "text"));
     }
     queries
@@ -198,7 +197,7 @@ fn contradicted(row: &Value) -> Value {
 /// Writes of one session document: sentences, and failures seen as often as the default asks.
 fn sessions(document: &Value) -> Value {
     let config = Config::default();
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut counts: Map<String, u32> = Map::new();
     let mut writes: Vec<Value> = Vec::new();
     for session in document
         .get("sessions")
@@ -229,7 +228,7 @@ fn sessions(document: &Value) -> Value {
                 }
             }
             for failure in failure::failures(&turn) {
-                let count = counts.entry(failure.key.clone()).or_default();
+                let count = counts.or_default(failure.key.clone());
                 *count += 1;
                 if *count == config.repeat_failures_to_write {
                     // The scorer names a failure by the group of its event, an identity and not a verdict.

@@ -5,6 +5,7 @@
 
 pub mod json;
 pub mod order;
+pub mod sorted;
 pub mod token;
 mod index;
 

@@ -3,7 +3,7 @@
 use super::align::{Alignment, align};
 use super::reading::{Class, Clause, Reading, Unit};
 use super::words;
-use std::collections::BTreeSet;
+use crate::text::sorted::Set;
 
 /// What gave a contradiction away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn apart(new: &Reading, old: &Reading) -> bool {
     if !new.periods.is_empty() && !old.periods.is_empty() && new.periods != old.periods {
         return true;
     }
-    let only = |mine: &Reading, theirs: &Reading| -> BTreeSet<usize> {
+    let only = |mine: &Reading, theirs: &Reading| -> Set<usize> {
         mine.siblings
             .difference(&theirs.siblings)
             .map(|(set, _)| *set)
@@ -220,7 +220,7 @@ const POLARITY_SHARE: f64 = 0.75;
 /// Returns whether the clauses say the opposite of each other: one refuses and the other does not, exceptions apart.
 fn flipped(new: &Reading, left: &[&Unit], old: &Reading, right: &[&Unit]) -> bool {
     let refusals = |reading: &Reading, units: &[&Unit]| -> Option<bool> {
-        let clauses: BTreeSet<usize> = units.iter().map(|unit| unit.clause).collect();
+        let clauses: Set<usize> = units.iter().map(|unit| unit.clause).collect();
         let mut refuses = false;
         for clause in clauses {
             let clause = reading.clauses.get(clause)?;
@@ -376,7 +376,7 @@ fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
 
 /// One kind of text in two languages.
 fn language(new: &Reading, old: &Reading) -> Option<Contradiction> {
-    let wanted = |reading: &Reading| -> BTreeSet<String> {
+    let wanted = |reading: &Reading| -> Set<String> {
         let languages = reading
             .units
             .iter()
@@ -402,7 +402,7 @@ fn language(new: &Reading, old: &Reading) -> Option<Contradiction> {
     })
 }
 
-fn topics(reading: &Reading) -> BTreeSet<usize> {
+fn topics(reading: &Reading) -> Set<usize> {
     let text = text_of(reading.units.iter());
     (0..words::TOPICS.len())
         .filter(|at| {
@@ -452,7 +452,7 @@ fn place(new: &Reading, old: &Reading) -> Option<Contradiction> {
 }
 
 /// What lies where: words of the subject in order, and the places named.
-type Placement = (Vec<String>, BTreeSet<String>);
+type Placement = (Vec<String>, Set<String>);
 
 fn placements(reading: &Reading) -> Vec<Placement> {
     let mut out: Vec<Placement> = Vec::new();
@@ -467,7 +467,7 @@ fn placements(reading: &Reading) -> Vec<Placement> {
         } else {
             subject
         };
-        let spots: BTreeSet<String> = placed
+        let spots: Set<String> = placed
             .iter()
             .filter(|unit| unit.class == Class::Name)
             .map(|unit| unit.text.trim_matches('/').to_owned())

@@ -2,8 +2,8 @@
 
 use super::words::{self, Role};
 use crate::screen::is_technology;
+use crate::text::sorted::Set;
 use crate::text::token::{TokenKey, tokens};
-use std::collections::BTreeSet;
 
 /// Units of one sentence; what is over is left out. Two sentences are compared in the product of their units.
 const UNITS_MAX: usize = 240;
@@ -120,9 +120,9 @@ pub(super) struct Reading {
     pub(super) units: Vec<Unit>,
     pub(super) clauses: Vec<Clause>,
     /// Parts of time it names.
-    pub(super) periods: BTreeSet<String>,
+    pub(super) periods: Set<String>,
     /// Members of sets whose members stand side by side, with their set.
-    pub(super) siblings: BTreeSet<(usize, String)>,
+    pub(super) siblings: Set<(usize, String)>,
     pub(super) is_chinese: bool,
 }
 

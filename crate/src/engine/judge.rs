@@ -12,8 +12,8 @@ use crate::port::{LlmRequest, Ports};
 use crate::screen::Screened;
 use crate::store::entry::{Body, Observation};
 use crate::store::{State, Store};
+use crate::text::sorted::Map;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// Characters around a candidate that a judge is shown, on each side.
 const AROUND_MAX_CHARS: usize = 200;
@@ -21,7 +21,7 @@ const AROUND_MAX_CHARS: usize = 200;
 /// What judges that read said of a turn. What is not in it is the offline judge's.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    by_id: BTreeMap<MemoryId, Judgement>,
+    by_id: Map<MemoryId, Judgement>,
     /// `judged` and `degraded` rows.
     pub(super) rows: Vec<Body>,
 }
@@ -118,7 +118,7 @@ impl Engine {
 
     /// Returns what there is to ask: kept by the screen, neither known nor forgotten, each once.
     fn to_ask<'a>(&self, store: &Store, sentences: &'a [Sentence], now: Millis) -> Vec<Open<'a>> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = crate::text::sorted::Set::new();
         let mut open = Vec::new();
         for sentence in sentences {
             let Screened::Kept(kept) = &sentence.screened else {

@@ -16,10 +16,10 @@ use crate::port::Ports;
 use crate::screen::Screened;
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, State, Store, commit};
+use crate::text::sorted::Map;
 use crate::turn::{Position, Turn, TurnEvent};
 use serde::Serialize;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How often a decision is taken again when another process changed what it was based on.
@@ -271,9 +271,9 @@ impl Engine {
         now: Millis,
         decided: &mut Decided,
     ) {
-        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut counts: Map<String, u32> = Map::new();
         for failure in failures(turn) {
-            let count = counts.entry(failure.key.clone()).or_insert_with(|| {
+            let count = counts.or_insert_with(failure.key.clone(), || {
                 state
                     .failure(scope, &failure.key)
                     .map_or(0, |known| known.count)

@@ -33,11 +33,11 @@ use crate::judge::Usage;
 use crate::memory::{EventSeq, JudgeName, MemoryId, ScopeKey, SessionId};
 use crate::store::entry::Observation;
 use crate::store::{self, Store};
+use crate::text::sorted::{Map, Set};
 use crate::turn::{Human, Session};
 use catalogue::Catalogue;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Sessions whose block is remembered; the one least recently used is dropped past it and starts a fresh block.
 const SESSIONS_MAX: usize = 256;
@@ -159,7 +159,7 @@ pub struct Engine {
     /// Why nothing is captured or recalled, when that is so.
     inert: RefCell<Option<Problem>>,
     catalogue: RefCell<Catalogue>,
-    sessions: RefCell<BTreeMap<SessionId, Attached>>,
+    sessions: RefCell<Map<SessionId, Attached>>,
     problems: RefCell<Vec<Problem>>,
     /// One-line notices for the next block.
     pending_notices: RefCell<Vec<String>>,
@@ -171,7 +171,7 @@ pub struct Engine {
     /// Vectors, where what is known is ordered by meaning.
     embeddings: RefCell<embed::Embeddings>,
     /// Questions for which a session had nobody to ask.
-    unaskable: RefCell<BTreeSet<(SessionId, MemoryId)>>,
+    unaskable: RefCell<Set<(SessionId, MemoryId)>>,
     /// How many of the store's notices were passed on.
     told: Cell<usize>,
     /// Whether the `start` row was said.
@@ -184,10 +184,10 @@ pub struct Engine {
     jev_model: RefCell<Option<String>>,
     lanes: jev::Lanes,
     /// Memories whose restatement was tried, kept or dropped.
-    tried: RefCell<BTreeSet<MemoryId>>,
+    tried: RefCell<Set<MemoryId>>,
     tried_is_read: Cell<bool>,
     normalising: Cell<bool>,
-    usage: RefCell<BTreeMap<JudgeName, Usage>>,
+    usage: RefCell<Map<JudgeName, Usage>>,
 }
 
 /// Observations that wait at most; past it the oldest are dropped and counted.

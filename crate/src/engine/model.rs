@@ -33,7 +33,7 @@ impl Engine {
 
     /// Counts what a judge cost in this process.
     pub(super) fn count_usage(&self, by: JudgeName, usage: Usage) {
-        self.usage.borrow_mut().entry(by).or_default().add(usage);
+        self.usage.borrow_mut().or_default(by).add(usage);
     }
 
     /// What each judge cost in this process, by name.

@@ -10,8 +10,8 @@ use crate::memory::{MemoryId, Millis, ScopeKey};
 use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Observation, Position};
 use crate::store::{State, Store};
+use crate::text::sorted::Set;
 use crate::turn::Turn;
-use std::collections::BTreeSet;
 
 /// Characters of a quote in a row that is not a memory.
 const QUOTE_MAX_CHARS: usize = 160;
@@ -34,11 +34,7 @@ pub(super) struct Heard {
 
 impl Sentence {
     /// Returns why nothing new can come of it: `forgotten`, or `duplicate` of what is known or was just `seen`.
-    pub(super) fn standing(
-        &self,
-        state: &State,
-        seen: &BTreeSet<MemoryId>,
-    ) -> Option<&'static str> {
+    pub(super) fn standing(&self, state: &State, seen: &Set<MemoryId>) -> Option<&'static str> {
         let quote = &self.candidate.quote;
         let position = &self.candidate.position;
         if state.forgotten(&self.scope, quote, position).is_some() {
@@ -110,7 +106,7 @@ impl Engine {
             }
             decided.skip(row);
         }
-        let mut seen: BTreeSet<MemoryId> = BTreeSet::new();
+        let mut seen: Set<MemoryId> = Set::new();
         for sentence in &heard.sentences {
             let candidate = &sentence.candidate;
             let kept = match &sentence.screened {

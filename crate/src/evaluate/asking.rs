@@ -7,8 +7,8 @@ use crate::judge::{Answer, Asked, Fault, heuristic, host, jev, judgement};
 use crate::memory::JudgeName;
 use crate::screen::{self, Screened};
 use crate::text::cut;
+use crate::text::sorted::Map;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Sentences of one request, as many as one turn may ask about.
 const BATCH: usize = 6;
@@ -71,7 +71,7 @@ pub(super) fn requests(judge: JudgeName, input: &[Value]) -> Vec<Value> {
 
 /// Returns the predictions that follow from `answers`, lines of `{ batch, text }` or `{ batch, fault }`.
 pub(super) fn predictions(judge: JudgeName, input: &[Value], answers: &str) -> Vec<Value> {
-    let mut said: BTreeMap<usize, Value> = BTreeMap::new();
+    let mut said: Map<usize, Value> = Map::new();
     for line in answers.lines() {
         if let Ok(line) = serde_json::from_str::<Value>(line)
             && let Some(batch) = line.get("batch").and_then(Value::as_u64)
@@ -79,7 +79,7 @@ pub(super) fn predictions(judge: JudgeName, input: &[Value], answers: &str) -> V
             said.insert(usize::try_from(batch).unwrap_or(usize::MAX), line);
         }
     }
-    let mut judged: BTreeMap<String, Value> = BTreeMap::new();
+    let mut judged: Map<String, Value> = Map::new();
     for (number, batch) in batches(input).iter().enumerate() {
         let (answers, model) = match said.get(&number) {
             None => (Err(Fault::new("not-asked", "")), String::new()),

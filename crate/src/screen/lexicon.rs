@@ -1,6 +1,6 @@
 //! Finds words of a table in a sentence: one pass, built once.
 
-use std::collections::BTreeMap;
+use crate::text::sorted::Map;
 
 use crate::text::needles::Needles;
 
@@ -50,7 +50,7 @@ impl Lexicon {
     ) -> Self {
         let mut words: Vec<&str> = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut places: Map<&str, usize> = Map::new();
         for (index, row) in rows.enumerate() {
             for word in row.split('|').filter(|word| !word.is_empty()) {
                 let (bare, at_start) = match word.strip_prefix('^') {
@@ -58,7 +58,7 @@ impl Lexicon {
                     None => (word, false),
                 };
                 let bit = 1u128 << (index & 127);
-                let at = *places.entry(bare).or_insert_with(|| {
+                let at = *places.or_insert_with(bare, || {
                     words.push(bare);
                     patterns.push(Pattern::of(bare));
                     words.len() - 1
@@ -79,7 +79,7 @@ impl Lexicon {
             }
         }
         for word in counted {
-            let at = *places.entry(word).or_insert_with(|| {
+            let at = *places.or_insert_with(word, || {
                 words.push(word);
                 patterns.push(Pattern::of(word));
                 words.len() - 1

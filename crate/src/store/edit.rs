@@ -17,9 +17,9 @@ use crate::memory::{
 use crate::port::Ports;
 use crate::text::digest::fold;
 use crate::text::json::{Names, Reader};
+use crate::text::sorted::Set;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Fields of a record that a person may change. The others say where it came from, and stay.
@@ -172,7 +172,7 @@ pub(super) fn compare(
             .push(format!("{CHECKPOINT}: `memories` must be a list"));
         return out;
     };
-    let mut seen: BTreeMap<MemoryId, ()> = BTreeMap::new();
+    let mut seen: Set<MemoryId> = Set::new();
     let mut scope_above = ScopeKey::global();
     for record in records {
         let Some(record) = record.as_object() else {
@@ -185,18 +185,15 @@ pub(super) fn compare(
             scope_above = ScopeKey::from(scope);
         }
         let id = record.get("id").and_then(Value::as_str).map(MemoryId::from);
-        let known = id
-            .as_ref()
-            .filter(|id| !seen.contains_key(id))
-            .and_then(|id| {
-                let before = base.and_then(|base| base.memory(id));
-                before
-                    .or_else(|| state.memory(id))
-                    .map(|before| (id, before))
-            });
+        let known = id.as_ref().filter(|id| !seen.contains(id)).and_then(|id| {
+            let before = base.and_then(|base| base.memory(id));
+            before
+                .or_else(|| state.memory(id))
+                .map(|before| (id, before))
+        });
         match known {
             Some((id, before)) => {
-                seen.insert(id.clone(), ());
+                seen.insert(id.clone());
                 // Forgotten since the file was written: the tombstone wins over a stale copy.
                 if let Some(current) = state.memory(id) {
                     changed(before, current, record, now, &mut out);
@@ -209,7 +206,7 @@ pub(super) fn compare(
         out.removed = base
             .memories()
             .map(|memory| &memory.id)
-            .filter(|id| !seen.contains_key(id) && state.memory(id).is_some())
+            .filter(|id| !seen.contains(id) && state.memory(id).is_some())
             .cloned()
             .collect();
     }

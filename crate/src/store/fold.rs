@@ -155,7 +155,7 @@ impl State {
         }
         self.take(&memory.id);
         memory.scope = self.scope_of(&memory.scope).clone();
-        *self.by_scope.entry(memory.scope.clone()).or_default() += 1;
+        *self.by_scope.or_default(memory.scope.clone()) += 1;
         self.memories.insert(memory.id.clone(), Rc::new(memory));
     }
 
@@ -221,7 +221,7 @@ impl State {
             for memory in self.memories.values_mut().filter(|x| x.scope == from) {
                 Rc::make_mut(memory).scope = to.clone();
             }
-            *self.by_scope.entry(to.clone()).or_default() += n;
+            *self.by_scope.or_default(to.clone()) += n;
         }
         let keys: Vec<_> = self
             .failures
@@ -232,16 +232,16 @@ impl State {
         for old in keys {
             if let Some(mut failure) = self.failures.remove(&old) {
                 failure.scope = to.clone();
-                self.failures
-                    .entry((to.clone(), old.1))
-                    .and_modify(|kept| {
-                        let count = kept.count.saturating_add(failure.count);
-                        if failure.seq > kept.seq {
-                            *kept = failure.clone();
-                        }
-                        kept.count = count;
-                    })
-                    .or_insert(failure);
+                let key = (to.clone(), old.1);
+                if let Some(kept) = self.failures.get_mut(&key) {
+                    let count = kept.count.saturating_add(failure.count);
+                    if failure.seq > kept.seq {
+                        *kept = failure;
+                    }
+                    kept.count = count;
+                } else {
+                    self.failures.insert(key, failure);
+                }
             }
         }
         for reading in self.sessions.values_mut().filter(|x| x.scope == from) {

@@ -16,10 +16,10 @@ use super::{Notice, Store};
 use crate::error::StoreError;
 use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::port::Ports;
+use crate::text::sorted::{Map, Set};
 use crate::turn::Position;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Says which promise is being kept, and what to look for.
 pub(super) const MARKER: &str = "forgetting.json";
@@ -49,7 +49,7 @@ pub struct Request {
 pub struct Receipt {
     pub ids: Vec<MemoryId>,
     /// Names under the data folder, sorted, with how many rows or places were blanked in each.
-    pub blanked: BTreeMap<String, u32>,
+    pub blanked: Map<String, u32>,
     /// Places outside the data folder that still hold the words.
     pub not_reached: Vec<&'static str>,
 }
@@ -146,7 +146,7 @@ pub(super) async fn resume(
         let store = cell.borrow();
         Marker {
             ids: store.state.tombstones().map(|x| x.id.clone()).collect(),
-            contents: BTreeSet::new(),
+            contents: Set::new(),
         }
     });
     // Without a tombstone the process died before it promised anything.
@@ -170,16 +170,16 @@ struct Marker {
     ids: Vec<MemoryId>,
     /// What they ever said. On disk already, in the rows that are blanked while this stands.
     #[serde(default)]
-    contents: BTreeSet<String>,
+    contents: Set<String>,
 }
 
 /// What the ledger knows about the forgotten.
 #[derive(Default)]
 struct Found {
-    contents: BTreeSet<String>,
-    positions: BTreeMap<MemoryId, Vec<Position>>,
+    contents: Set<String>,
+    positions: Map<MemoryId, Vec<Position>>,
     /// What records that are kept said once and do not say now.
-    outdated: BTreeSet<String>,
+    outdated: Set<String>,
 }
 
 /// Reads every segment for the content and the places of `ids`.
@@ -223,7 +223,7 @@ async fn gather(
 impl Found {
     fn said(&mut self, id: &MemoryId, text: &str, position: Option<Position>) {
         self.contents.insert(text.to_owned());
-        let known = self.positions.entry(id.clone()).or_default();
+        let known = self.positions.or_default(id.clone());
         if let Some(position) = position
             && known.len() < POSITIONS_MAX
             && !known.contains(&position)
@@ -236,10 +236,9 @@ impl Found {
     fn widen(&mut self, ids: &[MemoryId], state: &State) {
         while !self.outdated.is_empty() {
             let shredder = Shredder::new(ids, &self.contents, state);
-            let (found, left): (BTreeSet<String>, BTreeSet<String>) =
-                std::mem::take(&mut self.outdated)
-                    .into_iter()
-                    .partition(|text| shredder.touches(text));
+            let (found, left): (Set<String>, Set<String>) = std::mem::take(&mut self.outdated)
+                .into_iter()
+                .partition(|text| shredder.touches(text));
             self.outdated = left;
             if found.is_empty() {
                 return;
@@ -298,7 +297,7 @@ fn of_row(row: &Row, mut each: impl FnMut(&MemoryId, &str, Option<Position>)) {
 /// Returns the facts that make the promise: one tombstone an id that has none, and the counts of the failures they were about.
 fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> Vec<Body> {
     let mut out: Vec<Body> = Vec::new();
-    let mut dropped: BTreeMap<ScopeKey, Vec<String>> = BTreeMap::new();
+    let mut dropped: Map<ScopeKey, Vec<String>> = Map::new();
     for id in ids {
         let Some(memory) = store.state.memory(id) else {
             continue;
@@ -313,7 +312,7 @@ fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> V
     }
     for failure in store.state.failures() {
         if found.contents.contains(&failure.signature) {
-            let keys = dropped.entry(failure.scope.clone()).or_default();
+            let keys = dropped.or_default(failure.scope.clone());
             keys.push(failure.key.clone());
         }
     }
@@ -331,10 +330,10 @@ async fn blank(
     ports: Ports<'_>,
     held: &mut Held,
     ids: &[MemoryId],
-    contents: &BTreeSet<String>,
-) -> Result<BTreeMap<String, u32>, StoreError> {
+    contents: &Set<String>,
+) -> Result<Map<String, u32>, StoreError> {
     let shredder = Shredder::new(ids, contents, &cell.borrow().state);
-    let mut blanked: BTreeMap<String, u32> = BTreeMap::new();
+    let mut blanked: Map<String, u32> = Map::new();
     for folder in ["", QUARANTINE] {
         let removed = keep::remove_leftovers(cell, ports, folder).await?;
         blanked.extend(removed.into_iter().map(|name| (name, 1)));
@@ -362,7 +361,7 @@ async fn blank(
         };
         lock::beat(cell, ports, held).await?;
         ports.files.replace(&path, &bytes).await?;
-        *blanked.entry(name.clone()).or_insert(0) += n;
+        *blanked.or_default(name.clone()) += n;
         if name == LEDGER {
             let mut store = cell.borrow_mut();
             store.end = scan(&bytes, &End::default()).end;

@@ -33,10 +33,11 @@ pub use load::open;
 pub use state::State;
 
 use crate::memory::{MemoryId, Millis, Seq};
+use crate::text::sorted::Set;
 use changes::Changes;
 use entry::Observation;
 use scan::{Damaged, End};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// Observations that wait for the next commit; past it the oldest are dropped and counted.
 pub const QUEUE_MAX: usize = 256;
@@ -85,7 +86,7 @@ pub struct Store {
     /// How often a promise to forget was met since opening: what was decided before may quote what it is about.
     n_promises: u64,
     next_ticket: u64,
-    waiting: BTreeSet<u64>,
+    waiting: Set<u64>,
     tokens: Vec<String>,
     watched: Option<(Vec<u8>, Millis)>,
 }

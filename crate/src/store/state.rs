@@ -6,8 +6,8 @@ use super::table::{Table, Values};
 use super::tables::{Ask, Failure, Join, Reading, Tables, Tombstone};
 use crate::memory::{EventSeq, Memory, MemoryId, Origin, ScopeKey, Seq, SessionId};
 use crate::text::order;
+use crate::text::sorted::Map;
 use crate::turn::Position;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Sessions whose read position is kept; past it the one least recently read is dropped by the fold.
@@ -25,13 +25,13 @@ pub struct State {
     pub(super) seq: Seq,
     pub(super) memories: Table<Rc<Memory>>,
     /// How many memories each scope holds.
-    pub(super) by_scope: BTreeMap<ScopeKey, usize>,
-    pub(super) failures: BTreeMap<(ScopeKey, String), Failure>,
-    pub(super) sessions: BTreeMap<SessionId, Reading>,
-    pub(super) sessions_by_seq: BTreeMap<Seq, SessionId>,
+    pub(super) by_scope: Map<ScopeKey, usize>,
+    pub(super) failures: Map<(ScopeKey, String), Failure>,
+    pub(super) sessions: Map<SessionId, Reading>,
+    pub(super) sessions_by_seq: Map<Seq, SessionId>,
     pub(super) tombstones: Table<Tombstone>,
     pub(super) asks: Table<Ask>,
-    pub(super) joins: BTreeMap<ScopeKey, ScopeKey>,
+    pub(super) joins: Map<ScopeKey, ScopeKey>,
 }
 
 impl State {
@@ -193,7 +193,7 @@ impl State {
         for memory in tables.memories {
             let n = match self.by_scope.get_mut(&memory.scope) {
                 Some(n) => n,
-                None => self.by_scope.entry(memory.scope.clone()).or_default(),
+                None => self.by_scope.or_default(memory.scope.clone()),
             };
             *n += 1;
             self.memories.insert(memory.id.clone(), memory);
@@ -249,11 +249,10 @@ impl State {
         order::sort_by(&mut all, |a, b| {
             (a.count > 1, a.seq).cmp(&(b.count > 1, b.seq))
         });
-        let mut by_scope: BTreeMap<ScopeKey, Vec<String>> = BTreeMap::new();
+        let mut by_scope: Map<ScopeKey, Vec<String>> = Map::new();
         for failure in all.into_iter().take(over) {
             by_scope
-                .entry(failure.scope.clone())
-                .or_default()
+                .or_default(failure.scope.clone())
                 .push(failure.key.clone());
         }
         by_scope

@@ -9,7 +9,7 @@ pub mod needles;
 pub mod secret;
 pub mod sentence;
 
-pub use jev_memory_rank::{json, order, token};
+pub use jev_memory_rank::{json, order, sorted, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 

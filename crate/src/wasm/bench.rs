@@ -23,7 +23,10 @@ pub fn judge(lines: &str) -> u32 {
         let candidate = Candidate::alone(line);
         match screen(&candidate) {
             Screened::Kept(kept) => {
-                matches!(gate(&heuristic::judge(&candidate, &kept), &config), Gate::Admit)
+                matches!(
+                    gate(&heuristic::judge(&candidate, &kept), &config),
+                    Gate::Admit
+                )
             }
             Screened::Vetoed { .. } => false,
         }

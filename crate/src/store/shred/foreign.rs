@@ -3,8 +3,8 @@
 use super::Shredder;
 use super::pieces::PIECE_CHARS;
 use crate::store::codec;
+use crate::text::sorted::Set;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// Stands in the place of a forgotten character in a file that is not ours to read.
 const BLANK: char = '·';
@@ -53,7 +53,7 @@ impl Shredder {
     /// A line that names one record, and a forgotten one, is blanked whole: it may hold words that nothing else knows any more.
     pub(in crate::store) fn bytes(&self, bytes: &[u8]) -> Option<(Vec<u8>, u32)> {
         let text = String::from_utf8_lossy(bytes);
-        let mut gone: BTreeSet<usize> = BTreeSet::new();
+        let mut gone: Set<usize> = Set::new();
         let ends = self.pieces.ends_in(&text);
         for end in &ends {
             gone.extend(end.saturating_sub(PIECE_CHARS)..*end);

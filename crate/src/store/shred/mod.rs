@@ -7,21 +7,21 @@ use super::entry::{Body, Fact, Observation, Row};
 use super::state::State;
 use super::tables::Tables;
 use crate::memory::{Memory, MemoryId, Text};
+use crate::text::sorted::Set;
 use pieces::Pieces;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Knows what to blank.
 #[derive(Debug)]
 pub(super) struct Shredder {
-    ids: BTreeSet<MemoryId>,
+    ids: Set<MemoryId>,
     pieces: Pieces,
 }
 
 impl Shredder {
     /// Takes the pieces of `contents` that are in nothing `state` keeps.
-    pub(super) fn new(ids: &[MemoryId], contents: &BTreeSet<String>, state: &State) -> Self {
+    pub(super) fn new(ids: &[MemoryId], contents: &Set<String>, state: &State) -> Self {
         Self::with(ids, contents, state, std::iter::empty())
     }
 
@@ -44,7 +44,7 @@ impl Shredder {
 
     fn with<'a>(
         ids: &[MemoryId],
-        contents: &BTreeSet<String>,
+        contents: &Set<String>,
         state: &'a State,
         written: impl Iterator<Item = &'a Memory>,
     ) -> Self {

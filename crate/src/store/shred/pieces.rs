@@ -1,6 +1,6 @@
 //! Pieces of a text: six characters in a row, and whole texts that are shorter.
 
-use std::collections::BTreeSet;
+use crate::text::sorted::Set;
 
 /// Characters of the shortest piece that may tell what was said.
 ///
@@ -19,17 +19,17 @@ const SIEVE_WORDS: usize = 1_024;
 /// The pieces of some texts.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    all: BTreeSet<Piece>,
+    all: Set<Piece>,
     /// One bit for each piece, by its hash: nearly every piece of a long ledger is ruled out here.
     sieve: Vec<u64>,
     /// Texts too short to have a piece, whole.
-    short: BTreeSet<String>,
+    short: Set<String>,
 }
 
 impl Pieces {
     /// Takes the pieces of `texts`, as said and as they stand inside a JSON string, but for those of `kept`.
     pub(super) fn new<'a>(
-        texts: &BTreeSet<String>,
+        texts: &Set<String>,
         kept: impl Iterator<Item = std::borrow::Cow<'a, str>>,
     ) -> Self {
         let mut out = Self::default();
