@@ -444,7 +444,10 @@ fn forgetting_leaves_nothing_of_the_words_and_keeps_the_place_shut() {
     ]);
     folder.settle();
     let receipt = forget_one(&folder, &id);
-    assert!(receipt.blanked.get("ledger.jsonl") >= Some(&3), "{receipt:?}");
+    assert!(
+        receipt.blanked.get("ledger.jsonl") >= Some(&3),
+        "{receipt:?}"
+    );
     for path in folder.disk.paths() {
         let text = String::from_utf8(folder.disk.get(&path).unwrap()).unwrap();
         for piece in ["评审只要两个", "不必等第三个", "两人同意即可"] {

@@ -16,8 +16,8 @@ mod tests;
 use crate::memory::Millis;
 use crate::text::digest::short_digest;
 use crate::text::secret;
+use crate::text::sorted::Map;
 use crate::turn::{Position, Turn, TurnEvent};
-use std::collections::BTreeMap;
 
 /// Characters of a signature, tool included (`design.md` 6.3).
 const SIGNATURE_CHARS: usize = 160;
@@ -72,7 +72,7 @@ pub fn signature(tool: &str, text: &str) -> Option<String> {
 /// A call failed when the host marked it or when its last line is `[exit code: N]` with N not 0. Cancelled calls, refused
 /// approvals, unknown tools and our own tools never count.
 pub fn failures(turn: &Turn) -> Vec<Failure> {
-    let mut arguments: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut arguments: Map<&str, &str> = Map::new();
     let mut found: Vec<Failure> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for event in &turn.events {

@@ -4,6 +4,7 @@ use super::*;
 use crate::memory::{EventSeq, SessionId};
 use crate::turn::Session;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 fn signed(text: &str) -> String {
     signature("bash", text).unwrap_or_else(|| panic!("{text:?} tells nothing"))
