@@ -4,6 +4,9 @@ use crate::config::Config;
 use crate::judge::Judgement;
 use crate::memory::{JudgeName, Type};
 
+/// The offline judge finds too little in it.
+pub const BELOW_MIN_IMPORTANCE: &str = "below-min-importance";
+
 /// What the gate says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
@@ -21,7 +24,7 @@ pub fn gate(judgement: &Judgement, config: &Config) -> Gate {
         return Gate::Refuse(type_disabled(judgement.memory_type));
     }
     let (score, reason) = match judgement.by {
-        JudgeName::Heuristic => (judgement.importance, "below-min-importance"),
+        JudgeName::Heuristic => (judgement.importance, BELOW_MIN_IMPORTANCE),
         JudgeName::Jev | JudgeName::Host => (judgement.remember, "below-min-remember"),
         JudgeName::Count | JudgeName::Request => return Gate::Admit,
     };

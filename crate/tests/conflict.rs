@@ -308,6 +308,26 @@ fn a_conflict_with_a_pending_one_is_decided_with_it() {
 }
 
 #[test]
+fn a_plain_statement_that_overrides_a_rule_is_asked_about_though_it_says_little_by_itself() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", CWD);
+    // By itself it is no rule.
+    let plain = "The API port is 9090 now.";
+    assert!(talk.turn(plain).kept.is_empty());
+    talk.says("Remember: the API port is 8080.");
+    let stored = talk.write(json!({ "text": "the API port is 8080" }));
+    assert_eq!(stored["stored"]["status"], "active", "{stored}");
+    let learned = talk.turn("The API port is 9091 now.");
+    assert_eq!(learned.held.len(), 1);
+    // What is over with the task overrides nothing.
+    let passing = talk.turn("For now just set the API port to 7000.");
+    assert!(passing.held.is_empty());
+    let asked = question(&house, "s1", When::TurnEnd).unwrap();
+    assert_eq!(answer(&house, &asked, 0), "replace");
+}
+
+#[test]
 fn two_sessions_have_one_card() {
     let disk = Disk::new();
     let house = House::mount(&disk, 1, json!({}));

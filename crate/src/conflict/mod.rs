@@ -22,6 +22,19 @@ pub struct Found {
     pub contradiction: Contradiction,
 }
 
+impl Contradiction {
+    /// Returns whether the two sentences are one but for a value or a refusal: nothing else is left to doubt.
+    pub fn is_certain(&self) -> bool {
+        self.score >= compare::CERTAIN && matches!(self.reason, Reason::Value | Reason::Polarity)
+    }
+}
+
+/// Returns whether a sentence says that it holds for this once. "Now" says the opposite: what held before holds no longer.
+pub fn is_passing(text: &str) -> bool {
+    let text = text.to_lowercase();
+    words::PASSING.iter().any(|word| text.contains(word))
+}
+
 /// Contradictions this close to the best one are as good.
 const TIE: f64 = 0.02;
 

@@ -139,6 +139,26 @@ pub(super) const SIBLINGS: &[&str] = &[
     "js ts css html javascript typescript python rust golang java",
 ];
 
+/// Words that bind a sentence to this once.
+pub(super) const PASSING: &[&str] = &[
+    "for now",
+    "this time",
+    "just ",
+    "temporar",
+    "try ",
+    "once",
+    "for the moment",
+    "meanwhile",
+    "试",
+    "这次",
+    "这一次",
+    "本次",
+    "先",
+    "暂时",
+    "临时",
+    "一会",
+];
+
 /// What may be written in one language or another: a row a topic.
 pub(super) const TOPICS: &[&str] = &[
     "注释 comment comments docstring docstrings",

@@ -5,7 +5,9 @@ use super::learn::Decided;
 use crate::conflict::instruction::Instruction;
 use crate::conflict::{compare, detect};
 use crate::judge::Judgement;
-use crate::memory::{Memory, MemoryId, Millis, Revision, ScopeKey, SessionId, Status};
+use crate::memory::{
+    Author, JudgeName, Memory, MemoryId, Millis, Revision, ScopeKey, SessionId, Status,
+};
 use crate::rank::Index;
 use crate::store::Store;
 use crate::store::entry::Fact;
@@ -104,9 +106,14 @@ impl Engine {
                 .map(|other| Rc::new(other.clone())),
         );
         let is_fresh = |id: &MemoryId| fresh.iter().any(|other| other.id == *id);
+        let reads = matches!(judgement.by, JudgeName::Jev | JudgeName::Host);
         let mut held = self
             .judged(judgement, &known)
-            .or_else(|| offline(&memory.text, &known))
+            .or_else(|| {
+                // A judge that reads was shown what was known, and its word counts; what was said in the same turn it was not.
+                let unseen = known.iter().filter(|x| !reads || is_fresh(&x.id));
+                offline(&memory.text, &unseen.cloned().collect::<Vec<_>>())
+            })
             .or_else(|| {
                 let sessions = self.sessions.borrow();
                 let instructions = &sessions.get(session)?.instructions;
@@ -127,6 +134,25 @@ impl Engine {
             .filter_map(|id| Some((id.clone(), of(id)?.revision)))
             .collect();
         Some(held)
+    }
+
+    /// Returns the active memory that `text` overrides beyond doubt: the same but for a value or a refusal.
+    ///
+    /// Such a sentence says little of a rule by itself ("the API port is 9090 now"), and yet the old one must not go on governing unasked.
+    pub(super) fn overridden(
+        &self,
+        store: &Store,
+        scope: &ScopeKey,
+        text: &str,
+        now: Millis,
+    ) -> Option<Rc<Memory>> {
+        let mut known = self.known_to(store, scope, text, now);
+        known.retain(|memory| memory.status == Status::Active && memory.by != Author::Failure);
+        let found = detect(text, known.iter().map(|memory| memory.text.as_ref()))?;
+        found
+            .contradiction
+            .is_certain()
+            .then(|| known.get(found.at).cloned())?
     }
 
     /// What a judge that reads said, where it said it surely enough.

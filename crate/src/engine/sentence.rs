@@ -3,8 +3,9 @@
 use super::judge::Judged;
 use super::learn::{Decided, Place, current, sentence_memory, skip_row};
 use super::{Engine, cut};
+use crate::conflict::is_passing;
 use crate::extract::{Candidate, sentences};
-use crate::gate::{Gate, gate, threshold};
+use crate::gate::{BELOW_MIN_IMPORTANCE, Gate, gate, threshold};
 use crate::judge::heuristic;
 use crate::memory::{MemoryId, Millis, ScopeKey};
 use crate::screen::{Screened, declares_global, screen};
@@ -121,11 +122,23 @@ impl Engine {
                 continue;
             }
             seen.insert(sentence.id.clone());
-            let judgement = judged
+            let mut judgement = judged
                 .of(&sentence.id)
                 .cloned()
                 .unwrap_or_else(|| heuristic::judge(candidate, kept));
-            let verdict = gate(&judgement, &self.config);
+            let mut verdict = gate(&judgement, &self.config);
+            if verdict == Gate::Refuse(BELOW_MIN_IMPORTANCE)
+                && !kept.orders()
+                && !is_passing(&candidate.text)
+                && let Some(old) = self.overridden(store, &sentence.scope, &candidate.text, now)
+            {
+                // It weighs what the sentence weighs whose place it may take.
+                judgement.importance = judgement.importance.max(old.importance);
+                judgement.memory_type = old.memory_type;
+                if self.config.types.contains(&old.memory_type) {
+                    verdict = Gate::Admit;
+                }
+            }
             decided.rows.push(Body::Observation(Observation::Remember {
                 id: sentence.id.clone(),
                 scope: sentence.scope.clone(),

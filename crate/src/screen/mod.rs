@@ -38,6 +38,14 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Returns whether the sentence orders something or points at what was shown before.
+    pub fn orders(&self) -> bool {
+        let orders = [Kind::Order, Kind::Pointing];
+        self.signals
+            .iter()
+            .any(|signal| orders.contains(&signal.kind))
+    }
+
     /// Returns the ids that are stored with the memory.
     pub fn signal_ids(&self) -> Vec<String> {
         self.signals
