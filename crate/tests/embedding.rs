@@ -28,9 +28,10 @@ fn reply(body: Value) -> HttpReply {
 }
 
 fn texts(request: &HttpRequest) -> Vec<String> {
-    let body: Value = serde_json::from_slice(&request.body).unwrap();
-    let list = body["input"].as_array().cloned().unwrap_or_default();
-    list.iter()
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let list = body.get("input").and_then(Value::as_array).cloned();
+    list.unwrap_or_default()
+        .iter()
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect()
