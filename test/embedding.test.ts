@@ -41,7 +41,7 @@ test('what is known is ordered by a service on the real host, in one request wit
     const cwd = home.workspace(`order-${status}`)
     const env = { ZHIPU_API_KEY: 'loopback' }
     await headless(home, model, OLD, { cwd, env })
-    assert.deepEqual(asked, [])
+    assert.equal(asked.length, 0)
     await headless(home, model, NEW, { cwd, env })
     assert.deepEqual(asked.map(({ body }) => body), [{ model: 'embedding-3', input: [NEW, OLD] }])
     assert.equal(asked[0]?.headers.authorization, 'Bearer loopback')
