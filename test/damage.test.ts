@@ -214,21 +214,20 @@ test('a newer version of either file is left as it is, byte for byte', async t =
 test('a rename that the system refuses once costs no turn, and is tried again', async t => {
   const folder = join(scratch(t), 'data')
   cpSync(whole, folder, { recursive: true })
-  const original = fs.rename
+  const original = fs.renameSync
   let refused = 0
   const refuse = (suffix: string, times: number): void => {
     refused = 0
-    fs.rename = ((from: string, to: string, done: (error: Error | null) => void) => {
-      if (refused < times && to.includes(suffix)) {
+    fs.renameSync = (from, to) => {
+      if (refused < times && String(to).includes(suffix)) {
         refused++
-        done(Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' }))
-        return
+        throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
       }
-      original(from, to, done)
-    }) as typeof fs.rename
+      original(from, to)
+    }
     syncBuiltinESMExports()
   }
-  t.after(() => { fs.rename = original; syncBuiltinESMExports() })
+  t.after(() => { fs.renameSync = original; syncBuiltinESMExports() })
   const store = new Store(folder, 10)
   refuse('memory.json', 1)
   assert.equal((await store.learn('inspector')).kept.length, 1)
