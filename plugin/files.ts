@@ -7,9 +7,15 @@ import { call, codeOf, openToWrite, syncFolder, writeAll, type Operation } from 
 /** A longer file is refused: the store rotates long before. */
 const FILE_MAX_BYTES = 512 * 1024 * 1024
 
+/**
+ * A descriptor kept open. What is to be closed while an append waits on it is closed by that append: the system gives
+ * the number of a closed descriptor to the next file, and the append would go on in that one.
+ */
+interface Kept { descriptor: number, isNew: boolean, appends: number, close: boolean }
+
 /** Files by path, with the descriptors that appending keeps open. */
 export class NodeFiles {
-  readonly #open = new Map<string, number>();
+  readonly #open = new Map<string, Kept>();
 
   * read(path: string, fromBytes: number): Operation<Uint8Array> {
     const descriptor = yield* call<number>('open', path, 'r')
@@ -39,13 +45,22 @@ export class NodeFiles {
   }
 
   * append(path: string, bytes: Uint8Array): Operation<void> {
-    const { descriptor, size } = yield* this.#appender(path)
+    const kept = yield* this.#appender(path)
+    const { descriptor } = kept
+    kept.appends++
     try {
-      yield* writeAll(descriptor, bytes)
-      yield* call('fdatasync', descriptor)
-    } catch (error) {
-      try { yield* call('ftruncate', descriptor, size) } catch { /* The reader cuts a torn tail. */ }
-      throw error
+      if (kept.isNew) yield* syncFolder(dirname(path)) // The name of a new file must last, too.
+      const { size } = yield* call<Stats>('fstat', descriptor)
+      try {
+        yield* writeAll(descriptor, bytes)
+        yield* call('fdatasync', descriptor)
+      } catch (error) {
+        try { yield* call('ftruncate', descriptor, size) } catch { /* The reader cuts a torn tail. */ }
+        throw error
+      }
+      kept.isNew = false
+    } finally {
+      if (--kept.appends === 0 && kept.close) yield* call('close', descriptor)
     }
   }
 
@@ -101,30 +116,29 @@ export class NodeFiles {
     for (const path of [...this.#open.keys()]) yield* this.#forget(path)
   }
 
-  /** The descriptor kept open for appending, as long as the path still names the same file, and the file's length. */
-  * #appender(path: string): Operation<{ descriptor: number, size: number }> {
+  /** The descriptor kept open for appending, as long as the path still names the same file. Nothing here waits. */
+  * #appender(path: string): Operation<Kept> {
     const kept = this.#open.get(path)
     if (kept !== undefined) {
       // Another process may have put a new file in this place; what is appended to the old one would be lost.
-      const ours = yield* call<BigIntStats>('fstat', kept, { bigint: true })
+      const ours = yield* call<BigIntStats>('fstat', kept.descriptor, { bigint: true })
       try {
         const named = yield* call<BigIntStats>('stat', path, { bigint: true })
-        if (named.ino === ours.ino && named.dev === ours.dev) return { descriptor: kept, size: Number(ours.size) }
+        if (named.ino === ours.ino && named.dev === ours.dev) return kept
       } catch (error) { if (codeOf(error) !== 'ENOENT') throw error }
       yield* this.#forget(path)
     }
-    const descriptor = yield* openToWrite(path, 'a')
-    this.#open.set(path, descriptor)
-    if (kept === undefined) yield* syncFolder(dirname(path)) // The name of a new file must last, too.
-    const { size } = yield* call<Stats>('fstat', descriptor)
-    return { descriptor, size }
+    const opened = { descriptor: yield* openToWrite(path, 'a'), isNew: kept === undefined, appends: 0, close: false }
+    this.#open.set(path, opened)
+    return opened
   }
 
   * #forget(path: string): Operation<void> {
-    const descriptor = this.#open.get(path)
-    if (descriptor === undefined) return
+    const kept = this.#open.get(path)
+    if (kept === undefined) return
     this.#open.delete(path)
-    yield* call('close', descriptor)
+    kept.close = true
+    if (kept.appends === 0) yield* call('close', kept.descriptor)
   }
 
   * #write(path: string, bytes: Uint8Array, durable: boolean): Operation<string> {
