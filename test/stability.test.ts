@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { headless } from './host/headless.ts'
-import { Home } from './host/home.ts'
+import { eventually, Home } from './host/home.ts'
 import { Model, type ModelRequest } from './host/model.ts'
 import { fileRow } from './host/mount.ts'
 import { Web } from './host/web.ts'
@@ -34,7 +34,7 @@ function onlyGrows(requests: readonly ModelRequest[]): void {
   }
 }
 
-test('forty turns with writes, a forget, other sessions, a restart: bytes sent stay, and a snapshot stands for each change', async t => {
+test('forty turns with writes, one superseded, one forgotten, other sessions, a restart: bytes sent stay, and a snapshot stands for each change', async t => {
   const home = new Home(t, model)
   home.patch('web', [fileRow()])
   home.patch('headless', [fileRow()])
@@ -46,6 +46,13 @@ test('forty turns with writes, a forget, other sessions, a restart: bytes sent s
     if (turn === 12) await headless(home, model, 'From now on, always write commit messages in English.', { cwd })
     if (turn === 20) {
       for (let other = 0; other < 10; other++) await web.prompt(await web.open(cwd), `what do we know, take ${other}?`)
+    }
+    if (turn === 24) {
+      await web.prompt(main, 'From now on, never run make lint before you commit anything.')
+      const card = await web.card()
+      await web.answer(card, card.questions[0]?.options?.[0]?.label)
+      await eventually(() => home.ledger().some(({ kind }) => kind === 'supersede'), 5_000, 'supersede row')
+      continue
     }
     if (turn === 28) {
       await web.stop()
@@ -65,8 +72,9 @@ test('forty turns with writes, a forget, other sessions, a restart: bytes sent s
   const changes = all.filter((snapshot, at) => at === 0 || shown(snapshot) !== shown(all[at - 1] ?? '')).length
   t.diagnostic(`${requests.length} requests, ${all.length} snapshots, ${changes} changes of what is shown`)
   assert.equal(all.length, changes)
-  // Four rules here, one of another process, one forgotten: no snapshot without one of them.
-  assert.ok(all.length <= 6, `${all.length} snapshots`)
+  // Four rules here, one of another process, one superseded, one forgotten: no snapshot without one of them.
+  assert.ok(all.length <= 7, `${all.length} snapshots`)
+  assert.ok(shown(all.at(-1) ?? '').includes('never run make lint') && !shown(all.at(-1) ?? '').includes('always run make lint'))
   assert.ok(!shown(all.at(-1) ?? '').includes('changelog'))
   assert.ok(shown(all.at(-1) ?? '').includes('commit messages'))
 })
