@@ -5,11 +5,10 @@ pub mod budget;
 pub mod clean;
 pub mod day;
 pub mod digest;
-pub mod needles;
 pub mod secret;
 pub mod sentence;
 
-pub use jev_memory_rank::{json, order, sorted, token};
+pub use jev_memory_rank::{json, needles, order, sorted, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 

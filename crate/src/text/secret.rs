@@ -117,7 +117,7 @@ fn all(text: &str) -> Vec<Secret> {
     let mut keys = vendor::Scan::default();
     let mut carried = carrier::Scan::default();
     let mut named = named::Scan::default();
-    for Needle { index, start, end } in needles().each(text.to_ascii_lowercase().as_bytes()) {
+    for Needle { index, start, end } in needles().all(text.to_ascii_lowercase().as_bytes()) {
         let marks = vendor::ROWS.len();
         let words = marks + carrier::ROWS.len();
         if let Some(row) = vendor::ROWS.get(index) {

@@ -205,7 +205,7 @@ fn has_phrase(text: &str) -> bool {
         });
         Needles::new(parts)
     });
-    needles.each(text.as_bytes()).next().is_some()
+    needles.is_in(text.as_bytes())
 }
 
 fn translate(line: &str) -> String {

@@ -153,7 +153,7 @@ fn rank_by_rules(lines: &mut [Line<'_>]) {
     let needles = needles();
     for line in lines {
         let mut muted = false;
-        for found in needles.each(line.body.as_bytes()) {
+        for found in needles.all(line.body.as_bytes()) {
             let Some(rule) = RULES.get(found.index) else {
                 continue;
             };

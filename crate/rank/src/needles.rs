@@ -3,7 +3,7 @@
 //! The automaton is a double array (`daachorse`): one table lookup a byte, and a third of the code of an automaton that
 //! chooses among three forms. It knows no case, so words and text are compared in lower-case ASCII where a table wants that.
 
-use super::order;
+use crate::order;
 use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder, MatchKind};
 
 /// A compiled list of words.
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Needles {
 }
 
 impl Needles {
-    /// Compiles words for [`Needles::each`]: every one that stands in a text, also inside another.
+    /// Compiles words for [`Needles::all`]: every one that stands in a text, also inside another.
     pub fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         Self::build(words.map(str::to_owned).collect(), MatchKind::Standard)
     }
@@ -77,18 +77,32 @@ impl Needles {
     }
 
     /// Returns every word of `text`, by the byte it ends at, the longer of two first; of equal ones each, as listed.
-    pub fn each<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Needle> + 'a {
-        self.automaton
-            .iter()
-            .flat_map(move |automaton| automaton.find_overlapping_iter(text))
-            .flat_map(|found| {
-                let next = |&index: &u32| self.same.get(index as usize).copied().flatten();
-                std::iter::successors(Some(found.value()), next).map(move |index| Needle {
-                    index: index as usize,
+    // A list and no iterator: an iterator would be compiled where it is used, for size.
+    pub fn all(&self, text: &[u8]) -> Vec<Needle> {
+        let mut out = Vec::new();
+        let Some(automaton) = &self.automaton else {
+            return out;
+        };
+        for found in automaton.find_overlapping_iter(text) {
+            let mut place = Some(found.value());
+            while let Some(index) = place {
+                let index = index as usize;
+                out.push(Needle {
+                    index,
                     start: found.start(),
                     end: found.end(),
-                })
-            })
+                });
+                place = self.same.get(index).copied().flatten();
+            }
+        }
+        out
+    }
+
+    /// Returns whether `text` has one of the words.
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        self.automaton
+            .as_ref()
+            .is_some_and(|automaton| automaton.find_overlapping_iter(text).next().is_some())
     }
 
     /// Returns the longest word at the leftmost place at or after the byte `from`; of equal ones the first listed.
@@ -111,10 +125,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_gives_words_inside_words_and_first_the_longest_at_the_leftmost_place() {
+    fn all_gives_words_inside_words_and_first_the_longest_at_the_leftmost_place() {
         let words = ["token", "to", "令牌", "to"];
         let each: Vec<_> = Needles::new(words.into_iter())
-            .each("a token 令牌".as_bytes())
+            .all("a token 令牌".as_bytes())
+            .into_iter()
             .map(|needle| (needle.index, needle.start, needle.end))
             .collect();
         assert_eq!(each, [(1, 2, 4), (3, 2, 4), (0, 2, 7), (2, 8, 14)]);
@@ -131,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_list_of_nothing_finds_nothing() {
-        assert_eq!(Needles::new(std::iter::empty()).each(b"a").count(), 0);
+        assert_eq!(Needles::new(std::iter::empty()).all(b"a"), []);
         assert_eq!(Needles::leftmost([""].into_iter()).first(b"a", 0), None);
     }
 }
