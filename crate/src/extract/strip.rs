@@ -38,6 +38,30 @@ const HOST_TAGS: &[&str] = &[
     "reminder",
 ];
 
+/// Tags around what somebody pasted. They count at the start of a line too, and only when they close: people also write about them.
+const PASTE_TAGS: &[&str] = &[
+    "file",
+    "files",
+    "file_contents",
+    "document",
+    "documents",
+    "pre",
+    "code",
+    "blockquote",
+    "quote",
+    "details",
+    "log",
+    "output",
+    "stdout",
+    "stderr",
+    "transcript",
+    "webpage",
+    "article",
+];
+
+/// What begins the line of a pasted terminal; what follows up to an empty line is its output.
+const PROMPTS: &[&str] = &["$ ", "% ", "❯ ", "➜ ", ">>> ", "PS C:\\"];
+
 /// Lines that a host writes in the user's name.
 const HOST_LINES: &[&str] = &[
     "[request interrupted by user",
@@ -47,14 +71,18 @@ const HOST_LINES: &[&str] = &[
 
 /// Returns the message without host text, our own block, fenced code and quoted tool output. Lines that stay keep their bytes.
 ///
-/// A fence or tag that never closes takes the rest of the message: a lost sentence costs less than a stored log. One pass.
+/// A fence or a host's tag that never closes takes the rest of the message: a lost sentence costs less than a stored log. One pass.
 pub fn own_words(message: &str) -> String {
     let message = without_our_block(message);
     let mut kept: Vec<&str> = Vec::new();
     let mut lines = message.split_inclusive('\n');
     let mut fence: Option<(u8, usize)> = None;
+    let mut in_terminal = false;
+    let mut in_indented = false;
+    let mut after_empty = true;
     while let Some(line) = lines.next() {
         let bare = line.trim();
+        let was_empty = std::mem::replace(&mut after_empty, bare.is_empty());
         if let Some(open) = fence {
             if closes_fence(bare, open) {
                 fence = None;
@@ -66,12 +94,20 @@ pub fn own_words(message: &str) -> String {
             kept.push("\n");
             continue;
         }
-        if let Some(tag) = opens_host_tag(bare) {
+        in_terminal = !bare.is_empty() && (in_terminal || is_prompt(bare));
+        in_indented = is_indented(line) && (in_indented || was_empty) && !is_item(bare);
+        if in_terminal || in_indented {
+            kept.push("\n");
+            continue;
+        }
+        let paste =
+            || opens_tag(bare, PASTE_TAGS).filter(|tag| message.contains(&format!("</{tag}>")));
+        if let Some(tag) = opens_tag(bare, HOST_TAGS).or_else(paste) {
             skip_tag(&mut lines, bare, tag);
             kept.push("\n");
             continue;
         }
-        if bare.starts_with('>') || is_host_line(bare) {
+        if bare.starts_with('>') || bare.starts_with("</") || is_host_line(bare) {
             continue;
         }
         kept.push(line);
@@ -105,9 +141,22 @@ fn closes_fence(line: &str, (mark, n): (u8, usize)) -> bool {
     line.len() >= n && line.bytes().all(|b| b == mark)
 }
 
-fn opens_host_tag(line: &str) -> Option<&'static str> {
+fn is_prompt(line: &str) -> bool {
+    PROMPTS.iter().any(|prompt| line.starts_with(prompt))
+}
+
+/// A block of code by Markdown's other form: four spaces or a tab, after an empty line.
+fn is_indented(line: &str) -> bool {
+    line.starts_with("    ") || line.starts_with('\t')
+}
+
+fn is_item(line: &str) -> bool {
+    line.starts_with(['-', '*', '+', '•', '·']) || line.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn opens_tag(line: &str, tags: &'static [&'static str]) -> Option<&'static str> {
     let rest = line.strip_prefix('<')?;
-    HOST_TAGS.iter().copied().find(|tag| {
+    tags.iter().copied().find(|tag| {
         rest.strip_prefix(*tag)
             .is_some_and(|after| after.starts_with(['>', ' ', '/']))
     })
