@@ -1,6 +1,6 @@
 /** The `Files` port on `node:fs`. The contract of each operation is in `crate/src/port.rs`. */
 import { randomUUID } from 'node:crypto'
-import type { BigIntStats, Stats } from 'node:fs'
+import { renameSync, statSync, type BigIntStats, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { call, codeOf, openToWrite, syncFolder, writeAll, type Operation } from './calls.ts'
 
@@ -12,6 +12,12 @@ const FILE_MAX_BYTES = 512 * 1024 * 1024
  * the number of a closed descriptor to the next file, and the append would go on in that one.
  */
 interface Kept { descriptor: number, isNew: boolean, appends: number, close: boolean }
+
+/** A short text that changes whenever the file does; empty when there is none. */
+export function stampOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : ''
+}
 
 /** Files by path, with the descriptors that appending keeps open. */
 export class NodeFiles {
@@ -69,6 +75,24 @@ export class NodeFiles {
     try { yield* call('rename', temporary, path) } catch (error) { yield* this.remove(temporary); throw error }
     yield* this.#forget(path)
     yield* syncFolder(dirname(path))
+  }
+
+  /** The look and the rename are one step of this process, with nothing awaited in between. */
+  * replaceIf(path: string, stamp: string, bytes: Uint8Array): Operation<string> {
+    const temporary = yield* this.#write(path, bytes, true)
+    let made: string
+    try {
+      made = stampOf(temporary) // A rename keeps all of it.
+      if (stampOf(path) === stamp) renameSync(temporary, path)
+      else made = ''
+    } catch (error) { yield* this.remove(temporary); throw error }
+    if (made === '') {
+      yield* this.remove(temporary)
+      return ''
+    }
+    yield* this.#forget(path)
+    yield* syncFolder(dirname(path))
+    return made
   }
 
   * create(path: string, bytes: Uint8Array): Operation<boolean> {

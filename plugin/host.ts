@@ -1,11 +1,11 @@
 /** What the core asks of the program it lives in, and the answers. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Host as Questions, Step } from '../dist/core.js'
 import { codeOf, messageOf, perform, performSync, type Operation } from './calls.ts'
-import type { NodeFiles } from './files.ts'
+import { stampOf, type NodeFiles } from './files.ts'
 import type { Question, World } from './world.ts'
 
 /** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
@@ -58,8 +58,7 @@ export class Host implements Questions {
   }
 
   stamp(path: string): string {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : ''
+    return stampOf(path)
   }
 
   answerSync(request: Request): Answer {
@@ -92,6 +91,7 @@ export class Host implements Questions {
       case 'files.list': return this.#files.list(request.path)
       case 'files.append': return this.#files.append(request.path, request.bytes)
       case 'files.replace': return this.#files.replace(request.path, request.bytes)
+      case 'files.replace-if': return this.#files.replaceIf(request.path, request.stamp, request.bytes)
       case 'files.create': return this.#files.create(request.path, request.bytes)
       case 'files.truncate': return this.#files.truncate(request.path, request.length)
       case 'files.rename': return this.#files.rename(request.from, request.to)

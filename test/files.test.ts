@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { perform, performSync, type Operation } from '../plugin/calls.ts'
-import { NodeFiles } from '../plugin/files.ts'
+import { NodeFiles, stampOf } from '../plugin/files.ts'
 import { Host } from '../plugin/host.ts'
 import { scratch } from './host/home.ts'
 
@@ -41,6 +41,18 @@ for (const [where, run] of drivers) {
     await run(files.replace(path, bytes('new\n')))
     await run(files.append(path, bytes('more\n')))
     assert.equal(readFileSync(path, 'utf8'), 'new\nmore\n')
+
+    const known = stampOf(path)
+    const made = await run(files.replaceIf(path, known, bytes('checked\n')))
+    assert.equal(made, stampOf(path))
+    assert.notEqual(made, known)
+    assert.equal(await run(files.replaceIf(path, known, bytes('late\n'))), '', 'another file stands there now')
+    assert.equal(readFileSync(path, 'utf8'), 'checked\n')
+    await run(files.append(path, bytes('more\n')))
+    assert.equal(readFileSync(path, 'utf8'), 'checked\nmore\n')
+    const fresh = join(folder, 'deep/er/fresh')
+    assert.equal(await run(files.replaceIf(fresh, '', bytes('new'))), stampOf(fresh))
+    await run(files.remove(fresh))
 
     const lock = join(folder, 'deep/er/lock')
     assert.equal(await run(files.create(lock, bytes('me'))), true)

@@ -72,6 +72,14 @@ pub trait Files {
     fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
     /// Puts `bytes` in place of the file. All or nothing, durable when it returns. A crash may leave a neighbour `<path>.<anything>.tmp`.
     fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
+    /// As `replace`, but only while the file's stamp is `stamp`: looked at when `bytes` are durable beside it, right before the
+    /// rename. Returns the stamp of the file it made, `None` when another file stood there and was left.
+    fn replace_if<'a>(
+        &'a self,
+        path: &'a str,
+        stamp: &'a str,
+        bytes: &'a [u8],
+    ) -> Answer<'a, Result<Option<String>, FilesError>>;
     /// Makes the file with `bytes` if there is none; returns whether it did. Nobody sees it half written. Need not be durable.
     fn create<'a>(&'a self, path: &'a str, bytes: &'a [u8])
     -> Answer<'a, Result<bool, FilesError>>;

@@ -329,3 +329,75 @@ fn judge_off_writes_nothing_and_says_so() {
         "judge-off"
     );
 }
+
+#[test]
+fn a_folder_removed_while_in_use_stays_forgotten_and_says_so() {
+    const LATER: &str = "以后发布之前都要先更新变更日志。";
+    for file in ["", "/ledger.jsonl"] {
+        let disk = Disk::new();
+        let house = House::mount(&disk, 1, json!({}));
+        let mut talk = house.session("s1", "/repo/shop");
+        let mut other = house.session("s2", "/repo/shop");
+        talk.turn(RULE);
+        other.turn("提交信息一律用英文。");
+        house::settle(&house);
+        for round in 0..2 {
+            if file.is_empty() {
+                disk.delete_folder("/home/jev-memory");
+            } else {
+                disk.delete(&format!("/home/jev-memory{file}"));
+                disk.delete("/home/jev-memory/memory.json");
+            }
+            let learned = if round == 0 {
+                talk.turn(LATER)
+            } else {
+                other.turn(LATER)
+            };
+            assert!(learned.failed.is_none(), "{learned:?}");
+            let kept: Vec<&str> = learned.kept.iter().map(|kept| kept.text.as_str()).collect();
+            assert_eq!(kept, [LATER], "round {round}");
+            house::settle(&house);
+            assert!(holding(&disk, RULE).is_empty(), "round {round}");
+            assert!(holding(&disk, "提交信息").is_empty(), "round {round}");
+            let told = house.rows(&disk, "health");
+            let n_told = told
+                .iter()
+                .filter(|row| row["code"] == "folder-vanished")
+                .count();
+            assert_eq!(n_told, 1, "round {round}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_removed_at_the_end_of_a_turn_costs_that_turn_nothing() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", "/repo/shop");
+    talk.turn(RULE);
+    house::settle(&house);
+    talk.says("以后发布之前都要先更新变更日志。");
+    // After the last look and before the commit.
+    disk.delete_folder("/home/jev-memory");
+    let learned = talk.ends();
+    assert!(learned.failed.is_none(), "{learned:?}");
+    assert_eq!(learned.kept.len(), 1, "{learned:?}");
+    assert!(holding(&disk, RULE).is_empty());
+}
+
+#[test]
+fn a_ledger_removed_beside_its_checkpoint_is_not_read_into_again() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", "/repo/shop");
+    talk.turn(RULE);
+    house::settle(&house);
+    // A turn that leaves nothing to see moves the position alone, and the checkpoint is behind it.
+    talk.turn("你好。");
+    disk.delete("/home/jev-memory/ledger.jsonl");
+    let learned = talk.turn("以后发布之前都要先更新变更日志。");
+    assert!(learned.failed.is_none(), "{learned:?}");
+    assert_eq!(learned.kept.len(), 1, "{learned:?}");
+    assert_eq!(house.rows(&disk, "skip").len(), 0);
+    assert_eq!(house.engine.health().memories, 2);
+}

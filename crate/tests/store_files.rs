@@ -6,7 +6,7 @@ mod folder;
 
 use folder::{DIR, Folder, memory, memory_at, position, scope, turn, write};
 use jev_memory_core::error::StoreError;
-use jev_memory_core::fake::{Disk, Fault, Operation, block_on};
+use jev_memory_core::fake::{Disk, Fault, Moment, Operation, block_on};
 use jev_memory_core::memory::{Author, MemoryId, Status};
 use jev_memory_core::store::entry::{Body, Fact, Observation};
 use jev_memory_core::store::{Draft, Request, close, forget, history, observe, settle};
@@ -756,4 +756,101 @@ fn the_receipt_names_every_file_that_held_the_words() {
     let text = String::from_utf8(text).unwrap();
     assert!(!text.contains("lab door") && text.contains("dsh-jev-memory"));
     assert!(folder.text("ledger.jsonl").contains("what is for lunch"));
+}
+
+/// What a person makes of a checkpoint, and the health row that must say so.
+const EDITS: [(&str, &str); 3] = [
+    ("removed", "edited-by-hand"),
+    ("changed", "edited-by-hand"),
+    ("broken", "checkpoint-quarantined"),
+];
+
+/// The file as a person leaves it who removed the first rule, changed its text, or broke the JSON.
+fn edited(text: &str, how: &str) -> String {
+    match how {
+        "removed" => {
+            let mut document: serde_json::Value = serde_json::from_str(text).expect("json");
+            let records = document["memories"].as_array_mut().expect("a list");
+            records.retain(|record| record["text"] != "first rule");
+            document.to_string()
+        }
+        "changed" => text.replace("\"text\":\"first rule\"", "\"text\":\"own words\""),
+        _ => text.replace("\"memories\":", "\"memories\""),
+    }
+}
+
+fn check_edit(folder: &Folder, how: &str, code: &str, told: &str) {
+    folder.settle();
+    folder.settle();
+    let ledger = folder.text("ledger.jsonl");
+    assert_eq!(ledger.matches(code).count(), 1, "{told}: {ledger}");
+    let has = |text: &str| texts(folder).iter().any(|known| known.ends_with(text));
+    assert_eq!(has("first rule"), how == "broken", "{told}");
+    assert_eq!(has("own words"), how == "changed", "{told}");
+    assert!(has("second rule"), "{told}");
+    let paths = folder.disk.paths();
+    let is_aside = paths.iter().any(|path| path.contains("quarantine/memory."));
+    assert_eq!(is_aside, how == "broken", "{told}: {paths:?}");
+    assert_eq!(folder.reopen().state(), folder.state(), "{told}");
+    block_on(close(&folder.store, folder.ports(), 500)).expect("closes");
+    let checkpoint = folder.text("memory.json");
+    folder.disk.delete(&format!("{DIR}/memory.json"));
+    let replayed = folder.reopen();
+    assert_eq!(replayed.state(), folder.state(), "{told}: replayed");
+    replayed.settle();
+    assert_eq!(folder.text("memory.json"), checkpoint, "{told}: bytes");
+}
+
+#[test]
+fn an_edit_between_a_commit_and_its_checkpoint_is_taken_in() {
+    for (how, code) in EDITS {
+        let folder = Folder::new();
+        folder.commit(vec![write("first rule"), turn("s1", 1, 4)]);
+        folder.settle();
+        let before = folder.text("memory.json");
+        folder.commit(vec![write("second rule"), turn("s1", 2, 8)]);
+        let after = edited(&before, how);
+        assert_ne!(after, before, "{how}");
+        folder.put("memory.json", &after);
+        check_edit(&folder, how, code, how);
+    }
+}
+
+#[test]
+fn an_edit_while_the_checkpoint_is_written_is_taken_in() {
+    for (how, code) in EDITS {
+        for moment in [Moment::BeforeTheLook, Moment::AfterTheRename] {
+            let folder = Folder::new();
+            folder.commit(vec![write("first rule"), turn("s1", 1, 4)]);
+            folder.settle();
+            let after = edited(&folder.text("memory.json"), how);
+            folder.commit(vec![write("second rule"), turn("s1", 2, 8)]);
+            folder
+                .disk
+                .edit_during_replace(moment, "memory.json", after.as_bytes());
+            check_edit(&folder, how, code, &format!("{how}, {moment:?}"));
+        }
+    }
+}
+
+#[test]
+fn an_edit_while_something_is_forgotten_brings_nothing_back_and_is_said() {
+    for moment in [Moment::BeforeTheLook, Moment::AfterTheRename] {
+        let folder = Folder::new();
+        folder.commit(vec![write("first rule"), write("second rule")]);
+        folder.settle();
+        let after = edited(&folder.text("memory.json"), "broken");
+        folder
+            .disk
+            .edit_during_replace(moment, "memory.json", after.as_bytes());
+        forget_one(&folder, &memory("first rule").id);
+        folder.settle();
+        for path in folder.disk.paths() {
+            let bytes = folder.disk.get(&path).expect("is there");
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(!text.contains("first rule"), "{moment:?}: {path}");
+        }
+        let ledger = folder.text("ledger.jsonl");
+        assert_eq!(ledger.matches("edit-overwritten").count(), 1, "{moment:?}");
+    }
 }

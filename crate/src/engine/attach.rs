@@ -34,6 +34,9 @@ impl Engine {
             scope: found.scope.clone(),
             path_scope: found.path_scope,
             read_from: next_seq.max(first_live_seq),
+            read_to: self.store.get().map_or(EventSeq(0), |store| {
+                store.borrow().state().read_to(&session.id)
+            }),
             query: None,
             shown: last_block.map(ids_in_block).unwrap_or_default(),
             notices: Vec::new(),

@@ -122,10 +122,9 @@ impl Engine {
         if turn.events.is_empty() && turn.read_to <= self.read_position(&turn.session.id) {
             return Learned::default();
         }
-        // What the ledger knows, not where this process began: a session new to it stands at 0.
-        let read_from = store.borrow().state().read_to(&turn.session.id);
+        let position = self.read_position(&turn.session.id);
         match self
-            .learn_and_commit(ports, store, &turn, &scope, (read_from, budget))
+            .learn_and_commit(ports, store, &turn, &scope, (position, budget))
             .await
         {
             Ok(learned) => {
@@ -151,8 +150,10 @@ impl Engine {
         store: &RefCell<Store>,
         turn: &Turn,
         scope: &ScopeKey,
-        (read_from, budget): (EventSeq, Budget),
+        (position, budget): (EventSeq, Budget),
     ) -> Result<Learned, StoreError> {
+        // What the ledger knows, not where this process began: a session new to it stands at 0.
+        let mut read_from = store.borrow().state().read_to(&turn.session.id);
         let heard_at = store.borrow().n_promises();
         let heard = self.listens(turn).then(|| heard(turn, scope));
         let judged = match &heard {
@@ -189,6 +190,7 @@ impl Engine {
             };
             match commit(store, ports, draft, wait_ms).await {
                 Ok(_) => {
+                    self.read_position(&turn.session.id);
                     return Ok(Learned {
                         kept: decided.kept,
                         held: decided.held,
@@ -202,7 +204,12 @@ impl Engine {
                 {
                     return Ok(Learned::default());
                 }
-                Err(StoreError::Stale { .. }) if attempt < ATTEMPTS_MAX => {}
+                Err(StoreError::Stale { .. }) if attempt < ATTEMPTS_MAX => {
+                    // The ledger was removed meanwhile: it knows less, and the same events are unread.
+                    if self.read_position(&turn.session.id) == position {
+                        read_from = store.borrow().state().read_to(&turn.session.id);
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -133,6 +133,8 @@ struct Attached {
     path_scope: ScopeKey,
     /// Events from here on are unread, where the ledger does not know better.
     read_from: EventSeq,
+    /// Events before this were read, whatever the ledger says now: somebody may remove it while this process runs.
+    read_to: EventSeq,
     /// The turn and text of the human's newest message.
     query: Option<(u32, String)>,
     /// Memories shown, in the order first shown.
@@ -294,12 +296,14 @@ impl Engine {
                 .reading(session)
                 .map(|reading| reading.read_to)
         });
-        let from = self
-            .sessions
-            .borrow()
-            .get(session)
-            .map(|attached| attached.read_from);
-        known.or(from).unwrap_or_default()
+        let mut sessions = self.sessions.borrow_mut();
+        let Some(attached) = sessions.get_mut(session) else {
+            return known.unwrap_or_default();
+        };
+        if let Some(known) = known {
+            attached.read_to = attached.read_to.max(known);
+        }
+        known.unwrap_or(attached.read_from).max(attached.read_to)
     }
 
     fn captures(&self) -> bool {

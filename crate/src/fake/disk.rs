@@ -29,6 +29,15 @@ pub enum Fault {
     NotPermitted,
 }
 
+/// When, in the course of a replacement, a person saves the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The new bytes are durable beside it, and nobody looked yet at what stands there.
+    BeforeTheLook,
+    /// The new file is in place, and the call has not returned.
+    AfterTheRename,
+}
+
 /// What a crash takes of the folder changes that were not yet durable (created, renamed and removed names).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
@@ -66,6 +75,7 @@ struct Inner {
     dead: BTreeSet<(String, u32, String)>,
     tells: bool,
     calls: BTreeMap<Operation, u64>,
+    people: Vec<(Moment, String, Vec<u8>)>,
 }
 
 /// The disk. Clones share it.
@@ -203,6 +213,24 @@ impl Disk {
             .push((operation, suffix.to_owned(), fault));
     }
 
+    /// Has a person put `bytes` in the next file replaced whose path ends in `suffix`, in the middle of that.
+    pub fn edit_during_replace(&self, moment: Moment, suffix: &str, bytes: &[u8]) {
+        self.inner
+            .borrow_mut()
+            .people
+            .push((moment, suffix.to_owned(), bytes.to_vec()));
+    }
+
+    /// Removes the files under a folder, as a person does.
+    pub fn delete_folder(&self, folder: &str) {
+        let inside = format!("{}/", folder.trim_end_matches('/'));
+        for path in self.paths() {
+            if path.starts_with(&inside) {
+                self.delete(&path);
+            }
+        }
+    }
+
     /// Makes every change fail as on a read-only folder, or lets changes pass again.
     pub fn read_only(&self, on: bool) {
         self.inner.borrow_mut().read_only = on;
@@ -293,6 +321,35 @@ impl Inner {
             Pending::Created(name, _) | Pending::Removed(name) => name != path,
             Pending::Renamed(_, to) => to != path,
         });
+    }
+
+    /// Lets a person's planned edit happen at this moment of a replacement.
+    fn meet_a_person(&mut self, moment: Moment, path: &str) {
+        let found = self
+            .people
+            .iter()
+            .position(|(when, suffix, _)| *when == moment && path.ends_with(suffix.as_str()));
+        if let Some(number) = found {
+            let (_, _, bytes) = self.people.remove(number);
+            self.write(path, bytes);
+        }
+    }
+
+    fn stamp(&self, path: &str) -> String {
+        match self.seen.get(path) {
+            Some(bytes) => {
+                let change = self.changes.get(path).copied().unwrap_or(0);
+                format!("{}:{change}", bytes.len())
+            }
+            None => {
+                let inside = format!("{path}/");
+                let mut after = self.seen.range(inside.clone()..);
+                let is_folder = after
+                    .next()
+                    .is_some_and(|(name, _)| name.starts_with(&inside));
+                if is_folder { "folder" } else { "" }.to_owned()
+            }
+        }
     }
 
     /// Passes one point; returns whether the crash happens here.
@@ -387,6 +444,43 @@ impl MemoryFiles {
     }
 }
 
+impl MemoryFiles {
+    /// Replaces a file, with `stamp` only the one that has it. A crash before the rename leaves the neighbour behind.
+    async fn put_in_place(
+        &self,
+        path: &str,
+        stamp: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<Option<String>, FilesError> {
+        if self.disk.yields.get() {
+            give_way().await;
+        }
+        let mut inner = self.disk.inner.borrow_mut();
+        if let Some(fault) = inner.enter(Operation::Replace, path)? {
+            return Err(refuse(fault, path, "replace"));
+        }
+        let neighbour = format!("{path}.{}.tmp", self.owner.pid);
+        for part in [0, bytes.len() / 2, bytes.len()] {
+            if inner.point() {
+                let half = bytes.get(..part).unwrap_or_default().to_vec();
+                inner.write(&neighbour, half);
+                return Err(Inner::gone(path));
+            }
+        }
+        inner.meet_a_person(Moment::BeforeTheLook, path);
+        if stamp.is_some_and(|stamp| inner.stamp(path) != stamp) {
+            return Ok(None);
+        }
+        inner.write(path, bytes.to_vec());
+        let made = inner.stamp(path);
+        inner.meet_a_person(Moment::AfterTheRename, path);
+        if inner.point() {
+            return Err(Inner::gone(path));
+        }
+        Ok(Some(made))
+    }
+}
+
 impl Files for MemoryFiles {
     fn read<'a>(
         &'a self,
@@ -463,29 +557,16 @@ impl Files for MemoryFiles {
     }
 
     fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
-        // The neighbour that a crash leaves behind when it comes before the rename.
-        Box::pin(async move {
-            if self.disk.yields.get() {
-                give_way().await;
-            }
-            let mut inner = self.disk.inner.borrow_mut();
-            if let Some(fault) = inner.enter(Operation::Replace, path)? {
-                return Err(refuse(fault, path, "replace"));
-            }
-            let neighbour = format!("{path}.{}.tmp", self.owner.pid);
-            for part in [0, bytes.len() / 2, bytes.len()] {
-                if inner.point() {
-                    let half = bytes.get(..part).unwrap_or_default().to_vec();
-                    inner.write(&neighbour, half);
-                    return Err(Inner::gone(path));
-                }
-            }
-            inner.write(path, bytes.to_vec());
-            if inner.point() {
-                return Err(Inner::gone(path));
-            }
-            Ok(())
-        })
+        Box::pin(async move { self.put_in_place(path, None, bytes).await.map(|_| ()) })
+    }
+
+    fn replace_if<'a>(
+        &'a self,
+        path: &'a str,
+        stamp: &'a str,
+        bytes: &'a [u8],
+    ) -> Answer<'a, Result<Option<String>, FilesError>> {
+        Box::pin(self.put_in_place(path, Some(stamp), bytes))
     }
 
     fn create<'a>(
@@ -550,21 +631,7 @@ impl Files for MemoryFiles {
     }
 
     fn stamp(&self, path: &str) -> String {
-        let inner = self.disk.inner.borrow();
-        match inner.seen.get(path) {
-            Some(bytes) => {
-                let change = inner.changes.get(path).copied().unwrap_or(0);
-                format!("{}:{change}", bytes.len())
-            }
-            None => {
-                let inside = format!("{path}/");
-                let mut after = inner.seen.range(inside.clone()..);
-                let is_folder = after
-                    .next()
-                    .is_some_and(|(name, _)| name.starts_with(&inside));
-                if is_folder { "folder" } else { "" }.to_owned()
-            }
-        }
+        self.disk.inner.borrow().stamp(path)
     }
 
     fn real_path<'a>(&'a self, path: &'a str) -> Answer<'a, Result<String, FilesError>> {

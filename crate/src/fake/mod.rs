@@ -5,7 +5,7 @@
 mod disk;
 mod network;
 
-pub use disk::{Disk, Fault, Loss, MemoryFiles, Operation};
+pub use disk::{Disk, Fault, Loss, MemoryFiles, Moment, Operation};
 pub use network::{Network, Offline};
 
 use crate::memory::Millis;

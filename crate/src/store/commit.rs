@@ -168,7 +168,12 @@ pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), Stor
     }
     // The file was replaced, or rows stand in another order: everything is read again.
     let loaded = load::load(ports, &dir).await?;
-    load::take(&mut cell.borrow_mut(), loaded);
+    let mut store = cell.borrow_mut();
+    let vanished = loaded.is_another(&store.state);
+    load::take(&mut store, loaded);
+    if vanished {
+        store.wiped();
+    }
     Ok(())
 }
 
@@ -376,6 +381,28 @@ pub(super) fn new_origin(ports: Ports<'_>) -> Origin {
 }
 
 impl Store {
+    /// Says that what this process had read is gone from disk, and lets go of what waits to be written about it: it may quote what
+    /// a person wiped.
+    fn wiped(&mut self) {
+        self.queue.retain(|waiting| {
+            matches!(
+                waiting,
+                Observation::Start { .. }
+                    | Observation::Degraded { .. }
+                    | Observation::Health { .. }
+            )
+        });
+        self.damaged.clear();
+        let notice = Notice {
+            code: "folder-vanished",
+            detail: format!(
+                "{LEDGER} is gone, or another's, while it was in use: nothing of it is remembered, and what open sessions said before is not read again"
+            ),
+        };
+        self.say(notice.clone());
+        self.tell(notice);
+    }
+
     /// Returns whether anything waits to be written.
     fn has_work(&self) -> bool {
         !self.queue.is_empty()

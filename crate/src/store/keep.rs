@@ -29,6 +29,9 @@ const TAIL_MIN_BYTES: u64 = 64 * 1024;
 /// Damaged lines moved aside at once; more are counted and stay where they are.
 const QUARANTINE_MAX: usize = 64;
 
+/// Edits read one after another in one piece of housekeeping; the next one reads what a person saves after that.
+const EDITS_MAX: usize = 3;
+
 /// Where damaged files go.
 pub(super) const QUARANTINE: &str = "quarantine";
 
@@ -54,6 +57,30 @@ impl Store {
 
 /// Does what is due, once the lock is held and everything others wrote is read.
 pub(super) async fn tend(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    held: &mut Held,
+    mut drawn: Option<Drawn>,
+) -> Result<(), StoreError> {
+    let stamp = ports.files.stamp(&cell.borrow().path(CHECKPOINT));
+    for _ in 0..EDITS_MAX {
+        tend_once(cell, ports, held, drawn.take()).await?;
+        // What a person saved while this was at work is read now, not by whoever commits next.
+        if !was_edited_since(&cell.borrow(), ports, &stamp) {
+            break;
+        }
+        look(cell, ports, held).await?;
+    }
+    Ok(())
+}
+
+/// Returns whether `memory.json` is neither as it was at `stamp` nor as it was last written or read.
+fn was_edited_since(store: &Store, ports: Ports<'_>, stamp: &str) -> bool {
+    let now = ports.files.stamp(&store.path(CHECKPOINT));
+    now != stamp && store.saved.stamp.as_deref() != Some(now.as_str())
+}
+
+async fn tend_once(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
     held: &mut Held,
@@ -222,11 +249,12 @@ pub(super) async fn look(
         }
         Snapshot::Damaged(reason) => quarantine_file(cell, ports, CHECKPOINT, reason).await,
         Snapshot::Edited(header, document) => {
+            // What is forgotten by the edit writes over this very file.
+            cell.borrow_mut().saved.stamp = Some(stamp);
             if let Err(error) = edit::apply(cell, ports, held, header, document).await {
                 cell.borrow_mut().saved.stamp = None;
                 return Err(error);
             }
-            cell.borrow_mut().saved.stamp = Some(stamp);
             write_checkpoint(cell, ports, held).await
         }
     }
@@ -275,11 +303,33 @@ pub(super) async fn overwrite_checkpoint(
     ports: Ports<'_>,
     held: &mut Held,
 ) -> Result<(), StoreError> {
-    {
-        let mut store = cell.borrow_mut();
-        store.saved.stamp = Some(ports.files.stamp(&store.path(CHECKPOINT)));
+    let path = cell.borrow().path(CHECKPOINT);
+    for _ in 0..EDITS_MAX {
+        let stamp = ports.files.stamp(&path);
+        {
+            let mut store = cell.borrow_mut();
+            if store.saved.stamp.as_deref() != Some(stamp.as_str()) && !stamp.is_empty() {
+                store.say(Notice {
+                    code: "edit-overwritten",
+                    detail: format!(
+                        "{CHECKPOINT} was saved while something was forgotten; it is written over: it may hold what goes"
+                    ),
+                });
+            }
+            store.saved.stamp = Some(stamp.clone());
+        }
+        write_checkpoint(cell, ports, held).await?;
+        let now = ports.files.stamp(&path);
+        if cell.borrow().saved.stamp.as_deref() == Some(now.as_str()) {
+            return Ok(());
+        }
     }
-    write_checkpoint(cell, ports, held).await
+    // The promise stands and is kept with the next commit.
+    Err(StoreError::Files(FilesError::Other {
+        path,
+        action: "replace",
+        message: "somebody else writes it all the time".to_owned(),
+    }))
 }
 
 /// Writes `memory.json` for the state as it is.
@@ -339,11 +389,15 @@ pub(super) async fn publish_checkpoint(
     lock::beat(cell, ports, held).await?;
     let path = cell.borrow().path(CHECKPOINT);
     // A change a person made since the last look is read before it is written over.
-    if cell.borrow().saved.stamp.as_deref() != Some(ports.files.stamp(&path).as_str()) {
+    let known = cell.borrow().saved.stamp.clone();
+    let Some(known) = known.filter(|known| *known == ports.files.stamp(&path)) else {
         return Ok(());
-    }
-    ports.files.replace(&path, &drawn.bytes).await?;
-    let stamp = ports.files.stamp(&path);
+    };
+    // Writing it takes milliseconds in which a person may save, and so does making its name last.
+    let made = ports.files.replace_if(&path, &known, &drawn.bytes).await?;
+    let Some(stamp) = made else {
+        return Ok(());
+    };
     let mut store = cell.borrow_mut();
     store.saved = Saved {
         stamp: Some(stamp),

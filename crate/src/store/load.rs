@@ -75,6 +75,14 @@ pub(super) struct Loaded {
     is_forgetting: bool,
 }
 
+impl Loaded {
+    /// Returns whether nothing on disk is of the ledger that `known` was read from: the folder was removed, perhaps made anew.
+    pub(super) fn is_another(&self, known: &State) -> bool {
+        let is_same = self.state.origin() == known.origin();
+        known.origin().is_some() && !is_same && self.newer.is_none() && self.damaged.is_empty()
+    }
+}
+
 /// Puts what the files say in the place of what the store knew. Its queue and its tokens stay.
 pub(super) fn take(store: &mut Store, loaded: Loaded) {
     let is_promise = loaded

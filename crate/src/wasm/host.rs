@@ -29,6 +29,7 @@ export type Step =
   | { op: 'files.list'; path: string }                         // ok: { name, length, folder }[]
   | { op: 'files.append'; path: string; bytes: Uint8Array }    // ok: undefined; one write, then fdatasync
   | { op: 'files.replace'; path: string; bytes: Uint8Array }   // ok: undefined; all or nothing, durable
+  | { op: 'files.replace-if'; path: string; stamp: string; bytes: Uint8Array } // ok: string, the new file's stamp; '' when the file's stamp is not `stamp`
   | { op: 'files.create'; path: string; bytes: Uint8Array }    // ok: boolean, false when it exists
   | { op: 'files.truncate'; path: string; length: number }     // ok: undefined; durable
   | { op: 'files.rename'; from: string; to: string }           // ok: undefined; an existing target is EEXIST
@@ -189,6 +190,24 @@ impl Files for JobPorts {
     ) -> Answer<'a, Result<(), FilesError>> {
         let fields = [("path", path.into()), ("bytes", bytes(content))];
         self.call("files.replace", &fields, path, nothing)
+    }
+
+    fn replace_if<'a>(
+        &'a self,
+        path: &'a str,
+        stamp: &'a str,
+        content: &'a [u8],
+    ) -> Answer<'a, Result<Option<String>, FilesError>> {
+        let fields = [
+            ("path", path.into()),
+            ("stamp", stamp.into()),
+            ("bytes", bytes(content)),
+        ];
+        self.call("files.replace-if", &fields, path, |value| {
+            value
+                .as_string()
+                .map(|stamp| Some(stamp).filter(|stamp| !stamp.is_empty()))
+        })
     }
 
     fn create<'a>(
