@@ -195,6 +195,71 @@ fn hand_edits_survive_the_next_commit() {
 }
 
 #[test]
+fn a_hand_edit_that_holds_a_secret_is_refused() {
+    let key = ["sk", "-"].concat() + &"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(2)[..48];
+    let edits: [(&str, fn(&mut serde_json::Value, &str)); 4] = [
+        ("text", |x, key| {
+            x["text"] = format!("alpha uses {key}").into()
+        }),
+        ("canonical", |x, key| {
+            x["canonical"] = format!("Alpha uses {key}.").into()
+        }),
+        ("quote", |x, key| {
+            x["source"]["quote"] = format!("alpha uses {key}").into()
+        }),
+        (
+            "added",
+            |x, key| {
+                *x = serde_json::json!({"id": "m-byhand", "text": format!("alpha uses {key}")})
+            },
+        ),
+    ];
+    for (field, edit) in edits {
+        let folder = Folder::new();
+        folder.commit(vec![write("alpha rule is old"), write("beta rule stays")]);
+        folder.settle();
+        let before = texts(&folder);
+        let mut document: serde_json::Value =
+            serde_json::from_str(&folder.text("memory.json")).unwrap();
+        let records = document["memories"].as_array_mut().unwrap();
+        let mut record = records
+            .iter()
+            .find(|record| record["text"] == "alpha rule is old")
+            .unwrap()
+            .clone();
+        edit(&mut record, &key);
+        let id = record["id"].as_str().unwrap().to_owned();
+        records.retain(|old| old["id"] != record["id"]);
+        records.push(record);
+        folder.put(
+            "memory.json",
+            &serde_json::to_string_pretty(&document).unwrap(),
+        );
+        folder.commit(vec![turn("s1", 1, 1)]);
+        folder.settle();
+        assert_eq!(texts(&folder), before, "{field}");
+        assert_eq!(texts(&folder.reopen()), before, "{field}");
+        let store = folder.store.borrow();
+        let refused: Vec<&str> = store
+            .notices()
+            .iter()
+            .filter(|notice| notice.code == "edit-refused")
+            .map(|notice| notice.detail.as_str())
+            .collect();
+        let told = refused.concat();
+        assert_eq!(refused.len(), 1, "{field}: {told}");
+        assert!(!told.contains(&key), "{field}: {told}");
+        drop(store);
+        assert!(told.contains(&id), "{field}: {told}");
+        for path in folder.disk.paths() {
+            let bytes = folder.disk.get(&path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            assert!(!text.contains(&key), "{field}: {path}");
+        }
+    }
+}
+
+#[test]
 fn an_edit_of_an_older_file_is_carried_to_the_state_of_now() {
     let folder = Folder::new();
     folder.commit(vec![write("alpha rule is old"), write("beta rule")]);

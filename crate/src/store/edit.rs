@@ -17,6 +17,7 @@ use crate::memory::{
 use crate::port::Ports;
 use crate::text::digest::fold;
 use crate::text::json::{Names, Reader};
+use crate::text::secret;
 use crate::text::sorted::Set;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -230,16 +231,26 @@ fn changed(
         return;
     };
     let mut differs = false;
+    // The quote stays what was said; a secret put there is told of like one in the text.
+    let mut is_secret = quote(record) != quote(&before) && quote(record).is_some_and(holds_secret);
     for &name in EDITABLE {
         let value = record.get(name).filter(|value| !value.is_null());
         if value == before.get(name) || value == merged.get(name) {
             continue;
         }
         differs = true;
+        is_secret |= value.is_some_and(holds_secret);
         match value {
             Some(value) => merged.insert(name.to_owned(), value.clone()),
             None => merged.remove(name),
         };
+    }
+    if is_secret {
+        out.refused.push(format!(
+            "{}: the edit holds a secret, the record was left as it was",
+            current.id
+        ));
+        return;
     }
     if !differs {
         return;
@@ -263,6 +274,23 @@ fn changed(
         Err(error) => out
             .refused
             .push(format!("{}: the edit does not fit ({error})", current.id)),
+    }
+}
+
+/// Returns the quote of a record as a person wrote it.
+fn quote(record: &Map<String, Value>) -> Option<&Value> {
+    record.get("source").and_then(|source| source.get("quote"))
+}
+
+/// Whether a value is or holds a text with a secret.
+fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::String(text) => secret::contains(text),
+        Value::Array(values) => values
+            .iter()
+            .filter_map(Value::as_str)
+            .any(secret::contains),
+        _ => false,
     }
 }
 
@@ -291,6 +319,18 @@ fn added(
     if text.is_empty() {
         out.refused.push(format!(
             "{CHECKPOINT}: a record without text was left aside"
+        ));
+        return;
+    }
+    let mut fields = EDITABLE.iter().filter_map(|&name| record.get(name));
+    if fields.any(holds_secret) || quote(record).is_some_and(holds_secret) {
+        let named = id
+            .as_ref()
+            .map(MemoryId::as_str)
+            .filter(|id| is_id(id) && !secret::contains(id));
+        out.refused.push(format!(
+            "{}: a record that holds a secret was left aside",
+            named.unwrap_or(CHECKPOINT)
         ));
         return;
     }

@@ -11,6 +11,7 @@ mod fold;
 mod lone;
 mod name;
 mod named;
+mod tied;
 mod value;
 #[cfg(test)]
 mod tests;

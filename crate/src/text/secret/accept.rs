@@ -74,6 +74,15 @@ pub(super) fn accept(
                 || kinds.digit == text.len() && text.len() >= 4
                 || assigns && is_word_password(name, value, before, behind)
         }
+        Class::Code => {
+            let n_marks = text.bytes().filter(|b| b"-#*".contains(b)).count();
+            kinds.digit >= 4
+                && kinds.digit + n_marks == text.len()
+                && kinds.digit <= 12
+                && !is_day(text)
+                || is_random(text)
+                || is_mixed(text, 6) && !is_wordy(text) && kinds.digit >= 2 && kinds.other == 0
+        }
         Class::Token => {
             is_random(text)
                 || is_digest(text)
@@ -143,6 +152,12 @@ pub(super) fn has_user(before: &str) -> bool {
     ]
     .iter()
     .any(|word| lower.contains(word))
+}
+
+/// `2024-01-02`
+fn is_day(text: &str) -> bool {
+    let mut parts = text.split('-').map(str::len);
+    (parts.next(), parts.next(), parts.next(), parts.next()) == (Some(4), Some(2), Some(2), None)
 }
 
 /// `Required`, `Hunter`: a capital and the rest small reads as prose.

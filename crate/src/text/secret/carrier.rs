@@ -26,6 +26,8 @@ enum Read {
     Fields,
     /// A user's name and a slash; what follows is a password when it is all digits or mixed with marks.
     Pair,
+    /// A user's name and a password, some words behind: `log in as …`, `登录都用 …`.
+    Login,
     /// The word before the mark.
     Behind,
     /// The hash of a password.
@@ -100,6 +102,22 @@ pub(super) const ROWS: &[Row] = &[
     row("user-password", "admin/", Read::Pair, "后台 admin/{A7}!", "admin/users"),
     row("user-password", "root:", Read::Pair, "root:{D6}", "root: 0"),
     row("user-password", "admin:", Read::Pair, "admin:{A7}@", "admin: true"),
+    row("user-password", "log in as ", Read::Login, "always log in as admin/{A10} on the staging server", "always log in as admin/users of the shop"),
+    row("user-password", "log in with ", Read::Login, "log in with bob and {A12} there", "log in with google and github2 only"),
+    row("user-password", "logged in as ", Read::Login, "stay logged in as bob/{A10}", "logged in as bob/guest"),
+    row("user-password", "login as ", Read::Login, "login as the user deploy/{A10}", "login as deploy/v2 of the app"),
+    row("user-password", "login with ", Read::Login, "login with shop:{A10}", "login with oauth/OAuth2"),
+    row("user-password", "sign in as ", Read::Login, "sign in as admin / {A10}", "sign in as admin / owner"),
+    row("user-password", "sign in with ", Read::Login, "sign in with bob/{A10}", "sign in with SSO/SAML2"),
+    row("user-password", "connect as ", Read::Login, "connect as shop/{A10}", "connect as shop/readonly"),
+    row("user-password", "authenticate with ", Read::Login, "always authenticate with bob:{A10}", "authenticate with bob:admin rights"),
+    row("user-password", "authenticate as ", Read::Login, "authenticate as bob/{A10}", "authenticate as bob/owner"),
+    row("user-password", "login ", Read::Login, "the login is always bob/{A10}", "the login is always api/v1/login2"),
+    row("user-password", "登录", Read::Login, "以后登录都用 admin/{A10}。", "登录一律走 sso/callback2"),
+    row("user-password", "登陆", Read::Login, "登陆一律用 bob/{A10}", "登陆页都用 pages/login2.vue"),
+    row("user-password", "账号", Read::Login, "账号一直是 bob/{A10}", "账号都存 users/profile 表"),
+    row("user-password", "帐号", Read::Login, "帐号永远是 bob/{A10}", "帐号都存 users/profile 表"),
+    row("user-password", "账户", Read::Login, "账户都用 bob/{A10}", "账户都存 users/profile 表"),
     row("pgpass", ":5432:", Read::Fields, "db.internal:5432:shop:shop:{A12}", "ports: 5432:5432"),
     row("pgpass", ":*:", Read::Fields, "db.internal:5432:*:shop:{A12}", "a:*:b"),
     row("cli-password", "redis-cli -a ", Read::Flag, "redis-cli -a {A12} ping", "redis-cli -a $PASS ping"),
@@ -148,6 +166,7 @@ impl Scan {
             Read::Command(option) => command(text, end, option),
             Read::Fields => fields(text, start, end),
             Read::Pair => pair(text, start, end),
+            Read::Login => login(text, end),
             Read::Behind => behind(text, start),
             Read::Flag => flag(text, start, end),
             Read::Crypt => crypt(text, start, end),
@@ -378,6 +397,33 @@ fn pair(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
         && !value.contains('/')
         && kinds.digit > 0;
     (is_number || is_marked && !is_stand_in(value)).then_some((end, stop))
+}
+
+fn login(text: &str, end: usize) -> Option<(usize, usize)> {
+    let rest = super::head(text.get(end..)?, USER_BYTES);
+    let line = rest.get(..rest.find('\n').unwrap_or(rest.len()))?;
+    let mut at = 0;
+    // Chinese words of prose, then a few English ones that say what the name is.
+    for (skipped, c) in line.char_indices().take(14) {
+        at = skipped;
+        if c.is_ascii_alphanumeric() || ",;。".contains(c) {
+            break;
+        }
+    }
+    loop {
+        let here = line.get(at..)?;
+        let word = here.get(..here.find(' ').unwrap_or(0))?;
+        if ![
+            "always", "the", "user", "account", "still", "now", "as", "with", "is", "a",
+        ]
+        .contains(&word)
+        {
+            break;
+        }
+        at += word.len() + 1;
+    }
+    let (start, stop) = super::tied::pair(line.get(at..)?)?;
+    Some((end + at + start, end + at + stop))
 }
 
 fn behind(text: &str, start: usize) -> Option<(usize, usize)> {

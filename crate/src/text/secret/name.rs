@@ -5,6 +5,8 @@
 pub(super) enum Class {
     /// A password: a person may have thought of it, so it may be short and a word.
     Password,
+    /// A code for a door or a screen: digits.
+    Code,
     /// A token or key: drawn at random.
     Token,
     /// A word for many things (`key`): only what is clearly random counts.
@@ -35,7 +37,7 @@ const fn row(word: &'static str, class: Class, hit: &'static str, miss: &'static
     }
 }
 
-use Class::{Count, Password, Token, Weak};
+use Class::{Code, Count, Password, Token, Weak};
 
 /// Words are matched without regard to case.
 #[rustfmt::skip]
@@ -56,6 +58,26 @@ pub(super) const ROWS: &[Row] = &[
     row("通行码", Password, "通行码：{D6}", "通行码每天更换"),
     row("验证码", Password, "万能验证码是 {D6}", "验证码是 6 位数字"),
     row("提取码", Password, "提取码: {a4}", "提取码由系统生成"),
+    row("pin", Code, "the door PIN is always {D6}", "always pin node to 22.19.0"),
+    row("pin code", Code, "pin code: {D4}", "the pin code must always be 6 digits"),
+    row("unlock code", Code, "the unlock code for the phone is always {D6}", "the unlock code is always sent by mail"),
+    row("access code", Code, "the access code must always be {D6}", "the data access code is always in src/access2.rs"),
+    row("door code", Code, "use the door code {D5} after six", "the door code changes every 1000 hours"),
+    row("gate code", Code, "gate code is still {D4}", "the gate code is always reviewed twice"),
+    row("entry code", Code, "entry code: {D6}", "the entry code must always be typed"),
+    row("security code", Code, "the security code stays {D4}", "security code review is always on monday"),
+    row("recovery code", Code, "recovery code: {D8}", "a recovery code is always 10 digits"),
+    row("alarm code", Code, "the alarm code is always {D4}", "the alarm code is always asked for"),
+    row("safe code", Code, "the safe code is always {D6}", "the safe code path is always tested"),
+    row("verification code", Code, "the verification code on staging is always {D6}", "the verification code is always 6 digits"),
+    row("2fa code", Code, "the 2FA code is always {D6}", "the 2FA code is always sent by mail"),
+    row("backup code", Code, "the backup code is still {D8}", "the backup code must always be run at 3"),
+    row("lock code", Code, "my lock code is always {D6}", "lock code paths are always tested"),
+    row("解锁码", Code, "解锁码永远是 {D6}", "解锁码一律 6 位数字"),
+    row("门禁码", Code, "门禁码一律是 {D6}", "门禁码每 1000 小时更换"),
+    row("开门码", Code, "开门码固定为 {D6}", "开门码不要外传"),
+    row("访问码", Code, "访问码都是 {D6}", "访问码一律由系统生成"),
+    row("creds", Token, "creds: {A32}", "creds are always read from the vault"),
     row("secret", Token, "client_secret = \"{A32}\"", "the secret is kept in the vault"),
     row("token", Token, "export SHOP_TOKEN={A24}", "the token is refreshed every hour"),
     row("apikey", Token, "apikey={A32}", "apikey is read from the environment"),
@@ -176,6 +198,18 @@ pub(super) fn name(text: &str, start: usize, end: usize, row: &Row) -> Option<Na
     // `keys` are many and public ones.
     if row.word == "key" && suffix == "s" {
         return None;
+    }
+    // `pin` is a verb; the noun has a capital or stands in a longer name, or a word before it.
+    if row.word == "pin" && prefix.is_empty() && word != "PIN" {
+        let before = text.get(..start)?.trim_end();
+        let last = before.rsplit(' ').next()?;
+        if ![
+            "the", "my", "our", "your", "The", "My", "Our", "door", "phone", "card", "SIM",
+        ]
+        .contains(&last)
+        {
+            return None;
+        }
     }
     let class = match row.word {
         // `tests pass: 12` is a count.

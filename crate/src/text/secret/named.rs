@@ -2,7 +2,10 @@
 
 use super::accept::{accept, has_user};
 use super::name::{Class, Name, Row, name};
-use super::value::{Value, is_digest, is_mixed, is_random, is_stand_in, is_term, is_uuid};
+use super::tied::tied;
+use super::value::{
+    Value, is_digest, is_mixed, is_random, is_stand_in, is_term, is_uuid, is_wordy, kinds,
+};
 use super::{Found, Tries};
 
 /// Between a Chinese word and its value: with one of these it speaks about something else.
@@ -36,8 +39,30 @@ const BRIDGES: [&str; 14] = [
 /// Joints before a name: `… is the password`, `用 … 作为密码`.
 #[rustfmt::skip]
 const BEFORE: &[&str] = &[
-    " is the ", " is my ", " is our ", " is a ", " as the ", " as a ", " as our ", " as my ", " as ", "作为", "当作", "当做",
+    " always the ", " always my ", " always our ", " still the ", " still my ", " still our ", " be the ", " be my ",
+    " be our ", " stays the ", " remains the ", " for the ", " for our ", " for my ", " is the ", " is my ", " is our ", " is a ", " as the ", " as a ", " as our ", " as my ", " as ", "作为", "当作", "当做",
     "做为", "当", "是", "为", "这个",
+];
+
+/// Words between a value and such a joint: `… must always be the password`.
+const LINKS: &[&str] = &[
+    " is",
+    " must",
+    " always",
+    " will",
+    " should",
+    " still",
+    " shall",
+    " has to",
+    " needs to",
+    "一律",
+    "永远",
+    "一直",
+    "始终",
+    "必须",
+    "统一",
+    "都",
+    "仍然",
 ];
 
 /// Bytes looked at on either side of a word.
@@ -79,7 +104,8 @@ impl Scan {
         if end < self.read_to || !self.tries.allow(name.start, run_end(text, name.end)) {
             return;
         }
-        if let Some(end) = push(value_after(text, before, &name)) {
+        let behind = value_after(text, before, &name).or_else(|| tied(text, before, &name));
+        if let Some(end) = push(behind) {
             self.read_to = end;
         }
     }
@@ -269,9 +295,12 @@ fn value_before(text: &str, before: &str, name: &Name) -> Option<(usize, usize)>
     if ASIDES.iter().any(|aside| next.starts_with(aside)) || next.starts_with("hash") {
         return None;
     }
-    let told = sentence
+    let mut told = sentence
         .get(..joint_start)?
         .trim_end_matches([' ', '"', '\'', '`']);
+    while let Some(rest) = LINKS.iter().find_map(|link| told.strip_suffix(link)) {
+        told = rest.trim_end_matches([' ', '"', '\'', '`']);
+    }
     let length = told
         .bytes()
         .rev()
@@ -282,6 +311,19 @@ fn value_before(text: &str, before: &str, name: &Name) -> Option<(usize, usize)>
         return None;
     }
     if name.class == Class::Weak && is_uuid(value) {
+        return None;
+    }
+    // `use OAuth2 for the password flow`: what is only near must be drawn.
+    let is_far = sentence
+        .get(joint_start..joint_end)
+        .is_some_and(|joint| joint.starts_with(" for "));
+    let kinds = kinds(value);
+    let is_drawn = value.bytes().all(|b| b.is_ascii_alphanumeric())
+        && !is_wordy(value)
+        && kinds.lower > 0
+        && kinds.upper > 0
+        && kinds.changes >= 3;
+    if is_far && !is_drawn {
         return None;
     }
     let end = name.start - (sentence.len() - told.len());
@@ -309,7 +351,7 @@ fn joint(rest: &str, at: usize, spaced: bool) -> Option<(usize, bool)> {
 }
 
 /// Reads a value: to the closing quote, or to what ends a word. Returns it and where reading ended.
-fn value(rest: &str, at: usize, assigns: bool) -> Option<(Value<'_>, usize)> {
+pub(super) fn value(rest: &str, at: usize, assigns: bool) -> Option<(Value<'_>, usize)> {
     // A value may stand on the next line, once.
     let mut begin = skip(rest, at, |c| c == ' ' || c == '\t');
     if assigns && rest.get(begin..)?.starts_with(['\n', '\r']) {

@@ -39,7 +39,7 @@ const TERMS: &[&str] = &[
     "cookie", "session", "redis", "mysql2", "oauth2.0", "sha256sum", "response", "request", "result", "data",
     "config", "settings", "options", "params", "args", "props", "await", "async", "new", "return", "const", "let",
     "var", "function", "def", "import", "export", "f", "b", "r", "u", "os", "req", "res", "ctx", "app", "protected",
-    "unknown", "varchar255", "nvarchar", "bytes", "byte", "char64", "never", "keep", "rotated", "deprecated",
+    "unknown", "utf8mb4", "varchar255", "nvarchar", "bytes", "byte", "char64", "never", "keep", "rotated", "deprecated",
     "shared", "same", "generated", "random", "strong", "weak", "too", "incorrect",
 ];
 
@@ -158,7 +158,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
     let (mut letters, mut in_words) = (0, 0);
     each_run(value, |run| {
         letters += run.len();
-        in_words += if is_word(run) { run.len() } else { 0 };
+        in_words += if is_word_run(run) { run.len() } else { 0 };
     });
     letters > 0 && in_words * 10 >= letters * 6
 }
@@ -167,7 +167,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
 pub(super) fn longest_word(value: &str) -> usize {
     let mut longest = 0;
     each_run(value, |run| {
-        if run.len() > longest && is_word(run) {
+        if run.len() > longest && is_word_run(run) {
             longest = run.len();
         }
     });
@@ -197,7 +197,8 @@ fn each_run(value: &str, mut visit: impl FnMut(&[u8])) {
     }
 }
 
-fn is_word(run: &[u8]) -> bool {
+/// Whether a run of letters reads as a word.
+pub(super) fn is_word_run(run: &[u8]) -> bool {
     let letter = |b: u8| usize::from(b.to_ascii_lowercase().wrapping_sub(b'a'));
     let common = run
         .windows(2)
