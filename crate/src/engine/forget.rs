@@ -2,9 +2,9 @@
 
 use super::write::not_committed;
 use super::{Call, Engine, Refused, cut};
-use crate::memory::{Memory, MemoryId, ScopeKey};
+use crate::memory::{Memory, MemoryId, ScopeKey, Status};
 use crate::port::Ports;
-use crate::screen::asks_to_forget;
+use crate::screen::{ForgetRequest, content_words, forget_requests};
 use crate::store::forget::Request;
 use crate::store::{self, State};
 use crate::text::digest::fold;
@@ -58,28 +58,39 @@ impl Engine {
                 "only the session the human speaks in can forget",
             ));
         }
-        let asked = call
+        let asked: Vec<(Position, Vec<ForgetRequest>)> = call
             .humans
             .iter()
             .rev()
-            .find(|human| human.turn == call.turn && asks_to_forget(&human.text))
-            .map(|human| Position {
-                session_id: call.session.id.clone(),
-                turn: human.turn,
-                seq: human.seq,
-            });
-        let Some(asked) = asked else {
+            .filter(|human| human.turn == call.turn)
+            .map(|human| {
+                let position = Position {
+                    session_id: call.session.id.clone(),
+                    turn: human.turn,
+                    seq: human.seq,
+                };
+                (position, forget_requests(&human.text))
+            })
+            .filter(|(_, requests)| !requests.is_empty())
+            .collect();
+        if asked.is_empty() {
             return Err(Refused::new(
                 "not-asked",
-                "forgetting cannot be undone, so it needs the human to ask for it in this turn's message",
+                "forgetting cannot be undone, so the human's message of this turn must ask for it in so many words: \
+                 `forget m-…`, or `forget the rule about …` with the rule's words",
             ));
-        };
+        }
         self.refresh(ports).await;
         let home = self
             .attach(ports, &call.session, call.seq, call.seq, None)
             .await;
         let store = self.open_store()?;
-        let id = resolve(store.borrow().state(), &home, &forget.id)?;
+        let (id, asked) = {
+            let store = store.borrow();
+            let id = resolve(store.state(), &home, &forget.id)?;
+            let position = about(store.state(), &home, &id, asked)?;
+            (id, position)
+        };
         self.hand_over();
         let request = Request {
             ids: vec![id],
@@ -126,6 +137,75 @@ fn resolve(state: &State, home: &ScopeKey, given: &str) -> Result<MemoryId, Refu
                 .collect(),
         }),
     }
+}
+
+/// Returns where the human asked for this record to be forgotten; refuses when what they asked for is another, or may be.
+fn about(
+    state: &State,
+    home: &ScopeKey,
+    id: &MemoryId,
+    asked: Vec<(Position, Vec<ForgetRequest>)>,
+) -> Result<Position, Refused> {
+    let place = |memory: &Memory| {
+        memory.scope.is_global() || state.scope_of(&memory.scope) == state.scope_of(home)
+    };
+    let Some(record) = state.memory(id) else {
+        return Err(Refused::new("not-found", "no memory has this id"));
+    };
+    let words =
+        |memory: &Memory| content_words(&format!("{}\n{}", memory.text, memory.source.quote));
+    let own = words(record);
+    let others: Vec<_> = state
+        .memories()
+        .filter(|memory| memory.id != *id && memory.status == Status::Active && place(memory))
+        .map(|memory| (memory, words(memory)))
+        .collect();
+    let is_meant = |request: &ForgetRequest| {
+        let named: Vec<MemoryId> = request.named().flat_map(ids_in).collect();
+        if named
+            .iter()
+            .any(|named| named.to_string().starts_with("m-") && state.memory(named).is_some())
+        {
+            return named.contains(id);
+        }
+        if request.repeats(&fold(&record.text)) || request.repeats(&fold(&record.source.quote)) {
+            return true;
+        }
+        if request.is_general() {
+            return others.is_empty() && record.status == Status::Active;
+        }
+        let share = request.share(&own);
+        let is_beaten = others
+            .iter()
+            .any(|(_, theirs)| request.share(theirs).words > share.words);
+        if is_beaten || !share.is_most {
+            return false;
+        }
+        // A word that no other memory has says which one; of those that others have too it takes two.
+        let is_own = request.words_in(&own).iter().any(|key| {
+            !others
+                .iter()
+                .any(|(_, theirs)| theirs.iter().any(|word| word.0 == *key))
+        });
+        if request.names_memory() {
+            share.words >= 2 || share.words == 1 && is_own
+        } else {
+            share.is_restated
+        }
+    };
+    for (position, requests) in asked {
+        if requests.iter().any(is_meant) {
+            return Ok(position);
+        }
+    }
+    Err(Refused::new(
+        "not-this-one",
+        format!(
+            "the human's message asks to forget something, and not clearly this memory: {}; forgetting cannot be undone, so \
+             they must say `forget {id}`, or `forget the rule about …` with words that this memory has and others have not",
+            cut(&record.text, 80)
+        ),
+    ))
 }
 
 /// Returns every id in a text: bare, in a printed line, or cut short of its `m-`.

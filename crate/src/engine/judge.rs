@@ -118,7 +118,7 @@ impl Engine {
 
     /// Returns what there is to ask: kept by the screen, neither known nor forgotten, each once.
     fn to_ask<'a>(&self, store: &Store, sentences: &'a [Sentence], now: Millis) -> Vec<Open<'a>> {
-        let mut seen = crate::text::sorted::Set::new();
+        let mut seen = super::sentence::Seen::new();
         let mut open = Vec::new();
         for sentence in sentences {
             let Screened::Kept(kept) = &sentence.screened else {
@@ -127,7 +127,7 @@ impl Engine {
             if sentence.standing(store.state(), &seen).is_some() {
                 continue;
             }
-            seen.insert(sentence.id.clone());
+            sentence.note(&mut seen);
             let candidate = &sentence.candidate;
             let around = |text: &str| cut(text.trim(), AROUND_MAX_CHARS);
             open.push(Open {

@@ -16,6 +16,7 @@ use crate::port::Ports;
 use crate::screen::Screened;
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, State, Store, commit};
+use crate::text::digest::is_same_cut;
 use crate::text::sorted::Map;
 use crate::turn::{Position, Turn, TurnEvent};
 use serde::Serialize;
@@ -352,17 +353,20 @@ pub(super) fn skip_row(reason: &str, scope: &ScopeKey, position: Position) -> Ob
     }
 }
 
-/// Returns the version of a sentence that stands now: active, or waiting for the human.
+/// Returns the version of a sentence that stands now: active, or waiting for the human. A sentence in other dress (case,
+/// width, quotes, bullet, stops) is the same one.
 pub(super) fn current<'a>(
     state: &'a State,
-    scope: &ScopeKey,
+    scope: &'a ScopeKey,
     original: &str,
 ) -> Option<&'a Memory> {
-    state
-        .versions(scope, original)
-        .into_iter()
-        .map(Rc::as_ref)
-        .rfind(|memory| matches!(memory.status, Status::Active | Status::NeedsReview))
+    let stands = |memory: &&Memory| matches!(memory.status, Status::Active | Status::NeedsReview);
+    let versions = state.versions(scope, original);
+    let same_form = versions.into_iter().map(Rc::as_ref).rfind(stands);
+    same_form.or_else(|| {
+        let mut known = state.in_scope(scope).map(Rc::as_ref);
+        known.find(|memory| stands(memory) && is_same_cut(&memory.source.quote, original))
+    })
 }
 
 /// Where a new memory belongs: its id and scope, the device, the time.

@@ -11,7 +11,8 @@ use crate::memory::{MemoryId, Millis, ScopeKey};
 use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Observation, Position};
 use crate::store::{State, Store};
-use crate::text::sorted::Set;
+use crate::text::digest::key;
+use crate::text::sorted::Map;
 use crate::turn::Turn;
 
 /// Characters of a quote in a row that is not a memory.
@@ -26,6 +27,9 @@ pub(super) struct Sentence {
     pub(super) screened: Screened,
 }
 
+/// What a turn's sentences were so far: each scope and form, and the id of the first.
+pub(super) type Seen = Map<(ScopeKey, String), MemoryId>;
+
 /// Everything the human said in a turn.
 pub(super) struct Heard {
     scope: ScopeKey,
@@ -34,17 +38,30 @@ pub(super) struct Heard {
 }
 
 impl Sentence {
-    /// Returns why nothing new can come of it: `forgotten`, or `duplicate` of what is known or was just `seen`.
-    pub(super) fn standing(&self, state: &State, seen: &Set<MemoryId>) -> Option<&'static str> {
+    /// Returns why nothing new can come of it, and of which record: `forgotten`, or `duplicate` of what is known or was just `seen`.
+    pub(super) fn standing(&self, state: &State, seen: &Seen) -> Option<(&'static str, MemoryId)> {
         let quote = &self.candidate.quote;
         let position = &self.candidate.position;
         if state.forgotten(&self.scope, quote, position).is_some() {
-            Some("forgotten")
-        } else if current(state, &self.scope, quote).is_some() || seen.contains(&self.id) {
-            Some("duplicate")
-        } else {
-            None
+            return Some(("forgotten", self.id.clone()));
         }
+        if let Some(id) = seen.get(&self.key()) {
+            return Some(("duplicate", id.clone()));
+        }
+        let known = current(state, &self.scope, quote)?;
+        // Said in the same form it keeps the id of the form, whatever version stands.
+        let is_version = MemoryId::of(&known.scope, &known.source.quote) == self.id;
+        let id = if is_version { &self.id } else { &known.id };
+        Some(("duplicate", id.clone()))
+    }
+
+    /// Notes that it was seen in this turn.
+    pub(super) fn note(&self, seen: &mut Seen) {
+        seen.insert(self.key(), self.id.clone());
+    }
+
+    fn key(&self) -> (ScopeKey, String) {
+        (self.scope.clone(), key(&self.candidate.quote))
     }
 
     /// A `skip` row. A secret and what is forgotten leave no trace of their content.
@@ -107,7 +124,7 @@ impl Engine {
             }
             decided.skip(row);
         }
-        let mut seen: Set<MemoryId> = Set::new();
+        let mut seen = Seen::new();
         for sentence in &heard.sentences {
             let candidate = &sentence.candidate;
             let kept = match &sentence.screened {
@@ -117,11 +134,15 @@ impl Engine {
                 }
                 Screened::Kept(kept) => kept,
             };
-            if let Some(reason) = sentence.standing(state, &seen) {
-                decided.skip(sentence.skip(reason, None));
+            if let Some((reason, known)) = sentence.standing(state, &seen) {
+                let mut row = sentence.skip(reason, None);
+                if let Observation::Skip { id: Some(id), .. } = &mut row {
+                    *id = known;
+                }
+                decided.skip(row);
                 continue;
             }
-            seen.insert(sentence.id.clone());
+            sentence.note(&mut seen);
             let mut judgement = judged
                 .of(&sentence.id)
                 .cloned()

@@ -64,7 +64,7 @@ pub fn declares_global(text: &str) -> bool {
 }
 
 /// Words that ask to forget.
-const FORGET: &[&str] = &[
+pub(super) const FORGET: &[&str] = &[
     "忘掉",
     "忘记",
     "忘了",
@@ -127,7 +127,7 @@ const FORGET: &[&str] = &[
 ];
 
 /// What before a word of forgetting turns it around, or makes it a report of one's own forgetting.
-const NOT_FORGET: &[&str] = &[
+pub(super) const NOT_FORGET: &[&str] = &[
     "不要",
     "别",
     "勿",
@@ -175,17 +175,8 @@ const NOT_FORGET: &[&str] = &[
     "must not ",
 ];
 
-/// Returns whether the text asks for something to be forgotten. `不要忘记` and `don't forget` ask for the opposite.
-///
-/// A wrong refusal costs one repeated request; a wrong admission deletes what cannot be brought back, so a negation or a
-/// subject right before the word refuses.
-pub fn asks_to_forget(text: &str) -> bool {
-    let text = plain(text);
-    FORGET.iter().any(|word| stands(&text, word, NOT_FORGET))
-}
-
 /// Lower case, straight apostrophes, one space for a run.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -203,14 +194,18 @@ fn plain(text: &str) -> String {
 
 /// Returns whether `word` stands whole somewhere in `text` with none of `against` right before it.
 fn stands(text: &str, word: &str, against: &[&str]) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).unwrap_or_default();
-        let after = text.get(at + word.len()..).unwrap_or_default();
-        let joined = word.is_ascii()
-            && (before.ends_with(|c: char| c.is_ascii_alphanumeric())
-                || after.starts_with(|c: char| c.is_ascii_alphanumeric()));
-        !joined && !against.iter().any(|negation| ends_whole(before, negation))
-    })
+    text.match_indices(word)
+        .any(|(at, _)| stands_at(text, at, word, against))
+}
+
+/// Returns whether the `word` found at `at` is whole and has none of `against` right before it.
+pub(super) fn stands_at(text: &str, at: usize, word: &str, against: &[&str]) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let after = text.get(at + word.len()..).unwrap_or_default();
+    let joined = word.is_ascii()
+        && (before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            || after.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    !joined && !against.iter().any(|negation| ends_whole(before, negation))
 }
 
 /// Returns whether `before` ends in `word`, and a Latin word there is a whole one.
@@ -226,38 +221,8 @@ fn ends_whole(before: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check_forget(text: &str, expected: bool) {
-        assert_eq!(asks_to_forget(text), expected, "{text:?}");
-    }
-
     fn check_global(text: &str, expected: bool) {
         assert_eq!(declares_global(text), expected, "{text:?}");
-    }
-
-    #[test]
-    fn a_request_to_forget_is_heard_in_both_languages() {
-        check_forget("忘掉端口那条。", true);
-        check_forget("请把那条记忆删掉", true);
-        check_forget("Forget what I said about tabs.", true);
-        check_forget("please delete that memory", true);
-        check_forget("that rule is wrong, stop remembering it", true);
-        check_forget("那条不用再记了", true);
-    }
-
-    #[test]
-    fn asking_not_to_forget_is_the_opposite() {
-        check_forget("不要忘记更新文档", false);
-        check_forget("别忘了加测试", false);
-        check_forget("Don’t forget to run the tests", false);
-        check_forget("never forget the lock file", false);
-    }
-
-    #[test]
-    fn telling_of_forgetting_is_not_asking() {
-        check_forget("我忘了密码", false);
-        check_forget("I forget which port it was", false);
-        check_forget("unforgettable", false);
-        check_forget("继续做分页", false);
     }
 
     #[test]

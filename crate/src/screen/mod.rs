@@ -3,6 +3,7 @@
 
 mod around;
 pub mod compound;
+mod forgetting;
 mod intent;
 mod lexicon;
 mod reading;
@@ -19,7 +20,8 @@ use signal::Kind;
 use std::sync::{LazyLock, OnceLock};
 use veto::{Test, VETOES, Veto};
 
-pub use intent::{asks_to_forget, declares_global};
+pub use forgetting::{ForgetRequest, content_words, forget_requests};
+pub use intent::declares_global;
 
 /// A row of the tables that matched.
 #[derive(Debug, Clone, Copy, PartialEq)]
