@@ -1,6 +1,6 @@
 //! The files of a store: the checkpoint, hand edits, damage, rotation, forgetting.
 
-#![allow(clippy::expect_used)]
+#![allow(clippy::indexing_slicing, clippy::expect_used)]
 
 mod folder;
 
@@ -197,7 +197,8 @@ fn hand_edits_survive_the_next_commit() {
 #[test]
 fn a_hand_edit_that_holds_a_secret_is_refused() {
     let key = ["sk", "-"].concat() + &"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(2)[..48];
-    let edits: [(&str, fn(&mut serde_json::Value, &str)); 4] = [
+    type Edit = fn(&mut serde_json::Value, &str);
+    let edits: [(&str, Edit); 4] = [
         ("text", |x, key| {
             x["text"] = format!("alpha uses {key}").into()
         }),
