@@ -1,5 +1,7 @@
 //! The whole flow, from what was said to what the next session's model reads.
 
+#![allow(clippy::indexing_slicing)]
+
 mod house;
 
 use house::{House, holding, ledger};
