@@ -57,6 +57,7 @@ fn memory(number: usize) -> Memory {
             count: None,
             way_out: None,
             source_ids: Vec::new(),
+            aliases: Vec::new(),
         },
         text,
         supersedes: Vec::new(),

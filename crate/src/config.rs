@@ -48,6 +48,7 @@ impl RecallConfig {
             Type::Constraint => constraint,
             Type::Pitfall => pitfall,
             Type::Decision => decision,
+            Type::Fact => 0,
         }
     }
 }

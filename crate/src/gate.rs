@@ -51,6 +51,7 @@ fn type_disabled(memory_type: Type) -> &'static str {
         Type::Constraint => "type-disabled:constraint",
         Type::Pitfall => "type-disabled:pitfall",
         Type::Decision => "type-disabled:decision",
+        Type::Fact => "type-disabled:fact",
     }
 }
 

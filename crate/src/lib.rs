@@ -25,6 +25,7 @@ pub mod canonical;
 pub mod rank;
 pub mod conflict;
 pub mod evaluate;
+pub mod decide;
 pub mod port;
 pub mod store;
 pub mod recall;

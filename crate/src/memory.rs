@@ -176,10 +176,12 @@ pub enum Type {
     Pitfall,
     /// A choice that could have gone otherwise.
     Decision,
+    /// A statement of a memory used as a library: it has no quota, so it is never in the block.
+    Fact,
 }
 
 impl Type {
-    /// Every type, in the order of quotas and reports.
+    /// Every type that the plugin captures, in the order of quotas and reports.
     pub const ALL: [Type; 3] = [Type::Constraint, Type::Pitfall, Type::Decision];
 }
 
@@ -265,6 +267,7 @@ named!(Type {
     Constraint => "constraint",
     Pitfall => "pitfall",
     Decision => "decision",
+    Fact => "fact",
 });
 named!(Layer {
     Raw => "L0_RAW",
@@ -319,7 +322,10 @@ pub struct Source {
     pub count: Option<u32>,
     /// The call that worked after the failure, verbatim, at most 160 characters.
     pub way_out: Option<String>,
+    /// The `L0_RAW` records it comes from, and those that said it again.
     pub source_ids: Vec<MemoryId>,
+    /// Other ids it is known by: of candidates that said it again.
+    pub aliases: Vec<MemoryId>,
 }
 
 /// One stored version of one statement.
@@ -364,9 +370,19 @@ impl Memory {
             .chain(optional.into_iter().flatten().cloned())
     }
 
-    /// Returns whether this may be recalled at `at`: active, and inside its validity.
+    /// Returns whether this states something: a raw source is evidence, and states nothing itself.
+    pub fn is_statement(&self) -> bool {
+        self.layer != Layer::Raw
+    }
+
+    /// Returns whether this may be recalled at `at`: an active statement, in nobody's words but a person's or a tool's, inside its validity.
     pub fn governs(&self, at: Millis) -> bool {
-        self.status == Status::Active && self.holds_at(at)
+        self.may_govern() && self.holds_at(at)
+    }
+
+    /// Returns whether there may be a time at which it governs.
+    pub fn may_govern(&self) -> bool {
+        self.status == Status::Active && self.is_statement() && self.by != Author::Model
     }
 
     /// Returns whether `at` is inside the validity, where one is known.

@@ -183,6 +183,7 @@ fn part(words: &Words, name: &str, shown: &Shown) -> String {
             Type::Constraint => constraint,
             Type::Pitfall => pitfall,
             Type::Decision => decision,
+            Type::Fact => "",
         });
     }
     add(&shown.day);

@@ -415,6 +415,7 @@ pub(super) fn sentence_memory(
         count: None,
         way_out: None,
         source_ids: Vec::new(),
+        aliases: Vec::new(),
     };
     let remember = Remember {
         score: judgement.remember,
@@ -447,6 +448,7 @@ fn failure_memory(failure: &Failure, count: u32, place: Place) -> Memory {
         count: Some(count),
         way_out: failure.way_out.clone(),
         source_ids: Vec::new(),
+        aliases: Vec::new(),
     };
     let remember = Remember {
         score: 1.0,

@@ -8,7 +8,7 @@ use crate::text::{clean, secret, sentence};
 use crate::turn::{Position, Turn, TurnEvent};
 use std::rc::Rc;
 
-pub use strip::own_words;
+pub use strip::{own_words, without_host};
 
 /// Shortest and longest candidate, in graphemes. Source: design section 6, step 2.
 pub const MIN_GRAPHEMES: usize = 4;

@@ -115,6 +115,24 @@ pub fn own_words(message: &str) -> String {
     kept.concat()
 }
 
+/// Returns the message without host text and our own block: everything the person sent, code and quotes included.
+///
+/// A host's tag that never closes takes the rest of the message, as in [`own_words`].
+pub fn without_host(message: &str) -> String {
+    let message = without_our_block(message);
+    let mut kept: Vec<&str> = Vec::new();
+    let mut lines = message.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        let bare = line.trim();
+        if let Some(tag) = opens_tag(bare, HOST_TAGS) {
+            skip_tag(&mut lines, bare, tag);
+        } else if !is_host_line(bare) {
+            kept.push(line);
+        }
+    }
+    kept.concat()
+}
+
 fn without_our_block(message: &str) -> Cow<'_, str> {
     let blocks = block::find(message);
     if blocks.is_empty() {

@@ -93,7 +93,7 @@ fn memory_type(kept: &Kept) -> Type {
             Some((_, Type::Constraint, vote)) => constraint += vote,
             Some((_, Type::Pitfall, vote)) => pitfall += vote,
             Some((_, Type::Decision, vote)) => decision += vote,
-            None => {}
+            Some((_, Type::Fact, _)) | None => {}
         }
     }
     let trap = kept.signals.iter().any(|signal| TRAPS.contains(&signal.id));

@@ -6,7 +6,7 @@
 pub mod heuristic;
 pub mod host;
 pub mod jev;
-mod ordered;
+pub mod ordered;
 pub mod questions;
 
 use crate::memory::{JudgeName, MemoryId, Type};

@@ -19,6 +19,7 @@ const SOURCE: &[&str] = &[
     "count",
     "wayOut",
     "sourceIds",
+    "aliases",
 ];
 const MEMORY: &[&str] = &[
     "id",
@@ -92,7 +93,8 @@ impl Source {
     /// Reads a source; a quote that is `text` is the same string.
     fn read(reader: &mut Reader<'_, '_>, text: Option<&Text>) -> Result<Self> {
         let (mut session_id, mut turn, mut seq, mut quote, mut at) = (None, None, None, None, None);
-        let (mut tool, mut count, mut way_out, mut source_ids) = (None, None, None, Vec::new());
+        let (mut tool, mut count, mut way_out) = (None, None, None);
+        let (mut source_ids, mut aliases) = (Vec::new(), Vec::new());
         let mut fields = Fields::of(SOURCE);
         while let Some(field) = reader.field(&mut fields)? {
             match field {
@@ -110,7 +112,8 @@ impl Source {
                 5 => tool = reader.or_null(Reader::owned)?,
                 6 => count = reader.or_null(Reader::whole)?,
                 7 => way_out = reader.or_null(Reader::owned)?,
-                _ => source_ids = ids(reader)?,
+                8 => source_ids = ids(reader)?,
+                _ => aliases = ids(reader)?,
             }
         }
         Ok(Self {
@@ -123,6 +126,7 @@ impl Source {
             count,
             way_out,
             source_ids,
+            aliases,
         })
     }
 
@@ -137,7 +141,8 @@ impl Source {
             .text_if("tool", self.tool.as_deref())
             .whole_if("count", self.count.map(u64::from))
             .text_if("wayOut", self.way_out.as_deref())
-            .texts_if("sourceIds", id_texts(&self.source_ids));
+            .texts_if("sourceIds", id_texts(&self.source_ids))
+            .texts_if("aliases", id_texts(&self.aliases));
         writer.end();
     }
 }

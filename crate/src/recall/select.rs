@@ -325,5 +325,7 @@ pub(super) fn place(memory_type: Type) -> usize {
         Type::Constraint => 0,
         Type::Pitfall => 1,
         Type::Decision => 2,
+        // Past every pool.
+        Type::Fact => Type::ALL.len(),
     }
 }

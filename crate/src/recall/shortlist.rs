@@ -1,7 +1,7 @@
 //! A first pass over many memories by a few numbers each, so that a step does not touch every record of a large store.
 
 use super::select::{Occasion, SPARE, allowed, place, score, standing};
-use crate::memory::{Memory, Millis, Status, Type};
+use crate::memory::{Memory, Millis, Type};
 
 /// What choosing needs to know of a memory, side by side in memory with those of all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Card {
 impl Card {
     /// Returns the card of a memory; none when it cannot govern at any time.
     pub fn of(memory: &Memory) -> Option<Self> {
-        (memory.status == Status::Active).then(|| Self {
+        memory.may_govern().then(|| Self {
             memory_type: memory.memory_type,
             importance: memory.importance,
             at: memory.source.at,

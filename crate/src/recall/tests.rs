@@ -35,6 +35,7 @@ fn memory(id: u32, memory_type: Type, text: &str) -> Memory {
             count: None,
             way_out: None,
             source_ids: Vec::new(),
+            aliases: Vec::new(),
         },
         supersedes: Vec::new(),
         superseded_by: Vec::new(),

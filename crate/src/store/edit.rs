@@ -394,6 +394,7 @@ fn added(
             count: None,
             way_out: None,
             source_ids: Vec::new(),
+            aliases: Vec::new(),
         },
         text,
         supersedes: of(record, "supersedes").unwrap_or_default(),

@@ -167,6 +167,7 @@ pub fn memory_at(text: &str, session: &str, seq: u64) -> Memory {
             count: None,
             way_out: None,
             source_ids: Vec::new(),
+            aliases: Vec::new(),
         },
         supersedes: Vec::new(),
         superseded_by: Vec::new(),

@@ -1,0 +1,18 @@
+//! Versioned decisions: from a source to a plan of versions, for a memory used as a library.
+//!
+//! Data flows one way: source, candidates, route, target, action, plan. Nothing here asks or writes: [`crate::engine`]
+//! sends the questions and commits what a plan says. The rules as one page: `docs/decisions-model.md`.
+
+pub mod action;
+pub mod ask;
+pub mod error;
+pub mod extract;
+pub mod outcome;
+pub mod plan;
+pub mod read;
+pub mod route;
+pub mod settings;
+pub mod source;
+pub mod target;
+
+pub use error::Error;
