@@ -6,11 +6,12 @@ mod folder;
 
 use expect_test::expect_file;
 use folder::{DIR, Folder, NOW, memory, position, scope, write};
+use jev_memory_core::decide::outcome::{Decision, Done, Planned, Status as Came, Update, id_of};
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::Disk;
 use jev_memory_core::memory::{
-    EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
-    Status, Type,
+    EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq,
+    SessionId, Status, Type,
 };
 use jev_memory_core::store::codec::{Line, checksum, decode, encode, seal};
 use jev_memory_core::store::entry::{Body, Chosen, Fact, Observation, Row};
@@ -229,10 +230,101 @@ fn commits() -> Vec<Vec<Body>> {
     ]
 }
 
+/// What a memory used as a library writes: a source, a plan with its versions, a repeated statement, an expiry.
+fn plans() -> Vec<Vec<Body>> {
+    let write = |memory: &Memory| -> Body {
+        Fact::Write {
+            memory: Box::new(memory.clone()),
+        }
+        .into()
+    };
+    let statement = |number: usize, text: &str| Memory {
+        id: id_of("r-1", number),
+        memory_type: Type::Fact,
+        text: text.into(),
+        ..memory(text)
+    };
+    let raw = Memory {
+        layer: Layer::Raw,
+        ..statement(0, "user: I moved from Porto to Faro.")
+    };
+    let mut old = statement(1, "Mara lives in Porto.");
+    old.source.aliases = vec![MemoryId::from("m-alias0000000")];
+    let new = statement(2, "Mara lives in Faro.");
+    let other = statement(3, "Mara lives in Braga.");
+    let decision = |action, update, number: usize, targets: Vec<MemoryId>| Decision {
+        action,
+        update,
+        targets,
+        proposal_ids: vec![id_of("r-1", number)],
+        source_ids: vec![raw.id.clone()],
+        confidence: (number > 1).then_some(0.75),
+    };
+    let plan = |request: &str, bases: &[&Memory], decisions: Vec<Decision>| -> Body {
+        Fact::Plan {
+            plan: Box::new(Planned {
+                scope: scope(),
+                request: Some(request.to_owned()),
+                input: "0123456789ab".to_owned(),
+                epoch: 0,
+                status: Came::Committed,
+                scene: "chat".to_owned(),
+                sources: vec![raw.id.clone()],
+                bases: bases.iter().map(|x| (x.id.clone(), x.revision)).collect(),
+                decisions,
+                model: Some("jev-1.13.0".to_owned()),
+            }),
+        }
+        .into()
+    };
+    let add = |update, number, targets| decision(Done::Add, Some(update), number, targets);
+    vec![
+        vec![write(&raw), write(&old)],
+        vec![
+            plan(
+                "r-1",
+                &[&old],
+                vec![
+                    add(Update::Override, 2, vec![old.id.clone()]),
+                    add(Update::Conflict, 3, vec![new.id.clone()]),
+                ],
+            ),
+            write(&new),
+            Fact::Supersede {
+                old: old.id.clone(),
+                new: new.id.clone(),
+            }
+            .into(),
+            write(&other),
+            Fact::ConflictResolved {
+                id: other.id.clone(),
+                against: vec![new.id.clone()],
+                choice: "conflict".to_owned(),
+            }
+            .into(),
+        ],
+        vec![plan(
+            "r-2",
+            &[],
+            vec![decision(Done::Skip, None, 4, vec![other.id.clone()])],
+        )],
+        vec![
+            Fact::RequestExpired {
+                requests: vec!["r-1".to_owned()],
+            }
+            .into(),
+        ],
+    ]
+}
+
 fn written() -> (Vec<u8>, State, End) {
+    written_as(commits())
+}
+
+fn written_as(commits: Vec<Vec<Body>>) -> (Vec<u8>, State, End) {
     let mut bytes = Vec::new();
     let mut seq = 0;
-    for bodies in commits() {
+    for bodies in commits {
         let tx = Seq(seq + 1);
         let n = bodies.len();
         for (number, body) in bodies.into_iter().enumerate() {
@@ -265,6 +357,29 @@ fn version_1_is_written_as_it_always_was() {
     let checkpoint = snapshot::write(&state, &end).expect("a state");
     expect_file!["../../test/data/ledgers/v1.memory.json"]
         .assert_eq(&String::from_utf8(checkpoint).expect("text"));
+}
+
+#[test]
+fn plans_are_written_as_they_always_were() {
+    let (bytes, state, end) = written_as(plans());
+    expect_file!["../../test/data/ledgers/v1-plans.jsonl"]
+        .assert_eq(&String::from_utf8(bytes).expect("text"));
+    let checkpoint = snapshot::write(&state, &end).expect("a state");
+    expect_file!["../../test/data/ledgers/v1-plans.memory.json"]
+        .assert_eq(&String::from_utf8(checkpoint.clone()).expect("text"));
+    let disk = Disk::new();
+    disk.put(&format!("{DIR}/memory.json"), &checkpoint);
+    assert_eq!(Folder::on(&disk, 1).state().tables(), state.tables());
+    let found = |number: usize| {
+        state
+            .memory(&id_of("r-1", number))
+            .expect("is there")
+            .clone()
+    };
+    assert_eq!(found(1).superseded_by, [id_of("r-1", 2)]);
+    assert_eq!(found(2).conflicts_with, [id_of("r-1", 3)]);
+    assert_eq!(found(3).source.aliases, [id_of("r-1", 4)]);
+    assert!(state.recorded("r-1").is_none() && state.recorded("r-2").is_some());
 }
 
 #[test]
@@ -341,6 +456,8 @@ fn a_newer_version_is_known_by_its_checksum_and_left_alone() {
 fn every_kind_has_its_string_and_reads_back() {
     let (bytes, _, _) = written();
     let text = String::from_utf8(bytes).expect("text");
+    let (more, _, _) = written_as(plans());
+    let text = text + &String::from_utf8(more).expect("text");
     for kind in Fact::KINDS.iter().chain(Observation::KINDS) {
         let known = text.contains(&format!(r#","kind":"{kind}""#));
         assert!(known || *kind == "checkpoint", "{kind} is in no example");
@@ -370,7 +487,13 @@ fn dropping_every_observation_changes_no_state_but_the_position() {
 
 #[test]
 fn folding_a_prefix_then_the_rest_equals_folding_all() {
-    let (bytes, whole, _) = written();
+    for commits in [commits(), plans()] {
+        prefixes_fold(commits);
+    }
+}
+
+fn prefixes_fold(commits: Vec<Vec<Body>>) {
+    let (bytes, whole, _) = written_as(commits);
     let rows = scan(&bytes, &End::default()).rows;
     for cut in 0..=rows.len() {
         let mut first = State::default();

@@ -22,6 +22,8 @@ impl Fact {
         "conflict-resolved",
         "forget",
         "scope",
+        "plan",
+        "request-expired",
         "edit",
         "checkpoint",
     ];
@@ -56,6 +58,8 @@ pub(super) fn kind_of_fact(fact: &Fact) -> &'static str {
         Fact::ConflictResolved { .. } => "conflict-resolved",
         Fact::Forget { .. } => "forget",
         Fact::Scope { .. } => "scope",
+        Fact::Plan { .. } => "plan",
+        Fact::RequestExpired { .. } => "request-expired",
         Fact::Edit { .. } => "edit",
         Fact::Checkpoint { .. } => "checkpoint",
     }

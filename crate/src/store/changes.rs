@@ -59,10 +59,12 @@ impl Changes {
             Fact::ConflictResolved { id, against, .. } => {
                 std::iter::once(id).chain(against).collect()
             }
+            Fact::Plan { plan } => plan.decisions.iter().flat_map(|x| &x.targets).collect(),
             Fact::Scope { .. } | Fact::Checkpoint { .. } => return self.reset(),
             Fact::Failure { .. }
             | Fact::FailureDropped { .. }
             | Fact::Turn { .. }
+            | Fact::RequestExpired { .. }
             | Fact::ConflictAsk { .. } => return,
         };
         self.generation += 1;

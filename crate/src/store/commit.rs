@@ -7,6 +7,7 @@ use super::prepare::prepare;
 use super::scan::{Scan, scan};
 use super::shred::Shredder;
 use super::{Notice, QUEUE_MAX, Store, keep};
+use crate::decide::read::is_head;
 use crate::error::StoreError;
 use crate::memory::{EventSeq, MemoryId, Origin, Revision, Seq, SessionId};
 use crate::port::Ports;
@@ -340,6 +341,7 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
             return Err(stale(session.as_str(), from.0, found.0));
         }
     }
+    plan_stands(store, draft)?;
     for row in &draft.rows {
         let Body::Fact(fact) = row else { continue };
         let id = match fact {
@@ -360,6 +362,71 @@ fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
         if store.state.tombstone(id).is_some() || (is_new && found.is_some()) {
             return Err(stale(id.as_str(), 0, found.unwrap_or(0).into()));
         }
+    }
+    Ok(())
+}
+
+/// Makes sure that a plan still stands: its scope's epoch, its request, its sources, the heads it links, and that nothing is
+/// replaced twice or hangs on what is not there.
+fn plan_stands(store: &Store, draft: &Draft) -> Result<(), StoreError> {
+    let state = &store.state;
+    let stale = |what: &str| StoreError::Stale {
+        id: what.to_owned(),
+        expected: 0,
+        found: 0,
+    };
+    let facts = || {
+        draft.rows.iter().filter_map(|row| match row {
+            Body::Fact(fact) => Some(fact),
+            _ => None,
+        })
+    };
+    let Some(plan) = facts().find_map(|fact| match fact {
+        Fact::Plan { plan } => Some(plan),
+        _ => None,
+    }) else {
+        return Ok(());
+    };
+    if state.epoch(&plan.scope) != plan.epoch {
+        return Err(stale(plan.scope.as_str()));
+    }
+    if let Some(request) = plan
+        .request
+        .as_ref()
+        .filter(|x| state.recorded(x).is_some())
+    {
+        return Err(stale(request));
+    }
+    if let Some(gone) = plan.sources.iter().find(|id| state.memory(id).is_none()) {
+        return Err(stale(gone.as_str()));
+    }
+    for (id, revision) in &plan.bases {
+        let stands = state
+            .memory(id)
+            .is_some_and(|x| x.revision == *revision && is_head(x));
+        if !stands {
+            return Err(stale(id.as_str()));
+        }
+    }
+    let written = |id: &MemoryId| {
+        facts().any(|fact| matches!(fact, Fact::Write { memory } if memory.id == *id))
+    };
+    let is_there = |id: &MemoryId| written(id) || plan.bases.iter().any(|base| base.0 == *id);
+    let mut replaced: Vec<&MemoryId> = Vec::new();
+    for fact in facts() {
+        let (old, new) = match fact {
+            Fact::Supersede { old, new } => (old, Some(new)),
+            Fact::Status { id, .. } => (id, None),
+            _ => continue,
+        };
+        let dangles = !is_there(old) || new.is_some_and(|new| !is_there(new));
+        if dangles || replaced.contains(&old) {
+            return Err(StoreError::RowInvalid {
+                seq: state.seq().0 + 1,
+                reason: format!("{old} is replaced twice, or links to what is not there"),
+            });
+        }
+        replaced.push(old);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! The strings of `kind` and of every reason are frozen once released.
 
 use super::tables::Tables;
+use crate::decide::outcome::Planned;
 use crate::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq, SessionId,
     Status, Type,
@@ -111,7 +112,11 @@ pub enum Fact {
     },
     /// Two keys are one scope: what was under `from` is under `to`.
     Scope { from: ScopeKey, to: ScopeKey },
-    /// A person changed the checkpoint by hand: the record as it is now.
+    /// What an `add` came to; its records and links are the rows of the same commit.
+    Plan { plan: Box<Planned> },
+    /// Recorded results grew too old to be said again.
+    RequestExpired { requests: Vec<String> },
+    /// A person changed the checkpoint by hand, or a passage of it was forgotten: the record as it is now.
     Edit { memory: Box<Memory> },
     /// Begins a segment: the folded state, so older segments are history to read.
     Checkpoint { state: Box<Tables> },

@@ -3,11 +3,15 @@
 use super::entry::{Body, Fact, Row};
 use super::state::{SESSIONS_MAX, State};
 use super::tables::{Ask, Failure, Reading, Tombstone};
+use crate::decide::outcome::{Done, Planned, Recorded};
 use crate::memory::{Memory, MemoryId, Millis, Revision, ScopeKey, Seq, Status};
 use std::rc::Rc;
 
-/// How the human decided a contradiction, as the ledger spells it. Only `keep-both` changes the fold: it links the two.
+/// How the human decided a contradiction, as the ledger spells it. Only `keep-both` and `conflict` change the fold: they link the two.
 pub const KEEP_BOTH: &str = "keep-both";
+
+/// A judge found that two statements cannot both hold and nothing says which does: both stay, linked.
+pub const STORED_CONFLICT: &str = "conflict";
 
 /// How a `conflict-resolved` row begins that says why there is no answer: the question stays open.
 pub const UNANSWERED: &str = "unanswered:";
@@ -111,7 +115,7 @@ impl State {
                     return;
                 }
                 self.asks.remove(&id);
-                if choice == KEEP_BOTH {
+                if choice == KEEP_BOTH || choice == STORED_CONFLICT {
                     for other in &against {
                         self.change(&id, at, |memory| link(&mut memory.conflicts_with, other));
                         self.change(other, at, |memory| link(&mut memory.conflicts_with, &id));
@@ -127,6 +131,8 @@ impl State {
             } => {
                 self.take(&id);
                 self.asks.remove(&id);
+                // A request whose source is gone may come again as a new one.
+                self.requests.retain(|_, x| !x.plan.sources.contains(&id));
                 // What two sentences share is content of both.
                 for ask in self.asks.values_mut().filter(|x| x.against.contains(&id)) {
                     ask.against.retain(|other| *other != id);
@@ -142,8 +148,35 @@ impl State {
                 };
                 self.tombstones.insert(id, tombstone);
             }
+            Fact::Plan { plan } => self.record(*plan, at),
+            Fact::RequestExpired { requests } => {
+                for request in &requests {
+                    self.requests.remove(request);
+                }
+            }
             Fact::Scope { from, to } => self.join(&from, &to),
             Fact::Checkpoint { state } => self.set(*state),
+        }
+    }
+
+    /// Takes a plan in: who said again what is known becomes another name of it, and the result can be said again.
+    fn record(&mut self, mut plan: Planned, at: Millis) {
+        for decision in plan.decisions.iter().filter(|x| x.action == Done::Skip) {
+            for target in &decision.targets {
+                self.change(target, at, |memory| {
+                    for id in &decision.source_ids {
+                        link(&mut memory.source.source_ids, id);
+                    }
+                    for id in &decision.proposal_ids {
+                        link(&mut memory.source.aliases, id);
+                    }
+                });
+            }
+        }
+        if let Some(request) = plan.request.clone() {
+            plan.bases.clear();
+            let recorded = Recorded { at, plan };
+            self.requests.insert(request, Rc::new(recorded));
         }
     }
 

@@ -13,10 +13,13 @@ use super::scan::{End, scan};
 use super::shred::Shredder;
 use super::state::State;
 use super::{Notice, Store};
+use crate::decide::source::FORGOTTEN;
 use crate::error::StoreError;
 use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::port::Ports;
+use crate::text::sentence;
 use crate::text::sorted::{Map, Set};
+use crate::text::token::share;
 use crate::turn::Position;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -310,6 +313,7 @@ fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> V
             asked: request.asked.clone(),
         }));
     }
+    out.extend(cut_sources(&store.state, ids));
     for failure in store.state.failures() {
         if found.contents.contains(&failure.signature) {
             let keys = dropped.or_default(failure.scope.clone());
@@ -322,6 +326,59 @@ fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> V
             .map(|(scope, keys)| Body::Fact(Fact::FailureDropped { scope, keys })),
     );
     out
+}
+
+/// Returns the sources that said what is forgotten, without the passage.
+///
+/// A source is evidence for other statements, too, so it stays; and as long as it holds the passage, the passage counts as kept.
+fn cut_sources(state: &State, ids: &[MemoryId]) -> Vec<Body> {
+    let mut cut: Map<MemoryId, Memory> = Map::new();
+    for memory in ids.iter().filter_map(|id| state.memory(id)) {
+        for id in memory
+            .source
+            .source_ids
+            .iter()
+            .filter(|id| !ids.contains(id))
+        {
+            let raw = state.memory(id).filter(|raw| !raw.is_statement());
+            if let Some(raw) = raw {
+                let raw = cut.or_insert_with(id.clone(), || Memory::clone(raw));
+                raw.text = without_passage(&raw.text, memory).into();
+            }
+        }
+    }
+    let edited = |mut memory: Memory| {
+        memory.revision.0 = memory.revision.0.saturating_add(1);
+        Body::Fact(Fact::Edit {
+            memory: Box::new(memory),
+        })
+    };
+    cut.into_iter().map(|(_, memory)| edited(memory)).collect()
+}
+
+/// Share of a sentence's tokens that are a forgotten statement's, from which on it says the same.
+///
+/// # Source
+/// Chosen: too much goes rather than too little, of a source that is evidence and never shown by default.
+const SAYS_SAME_MIN: f64 = 0.5;
+
+/// Returns a source's text without what said `memory`: its quote to the letter, else the sentences that say the same, else all of it.
+fn without_passage(source: &str, memory: &Memory) -> String {
+    let says = [memory.source.quote.as_str(), memory.text.as_str()];
+    let mut text = source.to_owned();
+    for said in says.into_iter().filter(|said| !said.is_empty()) {
+        text = text.replace(said, FORGOTTEN);
+    }
+    let same = |piece: &str| says.iter().any(|said| share(piece, said) >= SAYS_SAME_MIN);
+    let mut out = String::with_capacity(text.len());
+    for piece in sentence::cut(&text) {
+        let kept = if same(piece) { FORGOTTEN } else { piece };
+        out.push_str(kept);
+    }
+    if out.contains(FORGOTTEN) {
+        return out;
+    }
+    FORGOTTEN.to_owned()
 }
 
 /// Removes every copy under the data folder, then the marker.

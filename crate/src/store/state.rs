@@ -1,10 +1,11 @@
 //! The state: what all facts of the ledger, folded in order, say.
 
 use super::entry::Fact;
-pub use super::fold::{KEEP_BOTH, UNANSWERED};
+pub use super::fold::{KEEP_BOTH, STORED_CONFLICT, UNANSWERED};
 use super::table::{Table, Values};
 use super::tables::{Ask, Failure, Join, Reading, Tables, Tombstone};
-use crate::memory::{EventSeq, Memory, MemoryId, Origin, ScopeKey, Seq, SessionId};
+use crate::decide::outcome::Recorded;
+use crate::memory::{EventSeq, Memory, MemoryId, Millis, Origin, ScopeKey, Seq, SessionId};
 use crate::text::order;
 use crate::text::sorted::Map;
 use crate::turn::Position;
@@ -17,6 +18,9 @@ pub const SESSIONS_MAX: usize = 20_000;
 
 /// Failure signatures that are counted; past it the oldest ones seen once are dropped by a fact.
 pub const FAILURES_MAX: usize = 2_000;
+
+/// Results of requests that are kept; past it the oldest are dropped by a fact.
+pub const REQUESTS_MAX: usize = 10_000;
 
 /// What all facts say. Only [`State::fold`] and [`State::set`] change it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +36,7 @@ pub struct State {
     pub(super) tombstones: Table<Tombstone>,
     pub(super) asks: Table<Ask>,
     pub(super) joins: Map<ScopeKey, ScopeKey>,
+    pub(super) requests: Map<String, Rc<Recorded>>,
 }
 
 impl State {
@@ -111,10 +116,7 @@ impl State {
         let mut version = 0;
         for alias in self.aliases(scope) {
             let base = MemoryId::of(&alias, original);
-            let end = MemoryId::from(format!("{base}."));
-            let known = self.memories.range(&base, end.clone()).map(|x| x.0);
-            let dead = self.tombstones.range(&base, end).map(|x| x.0);
-            version = known.chain(dead).map(version_of).fold(version, u32::max);
+            version = version.max(self.newest_version(&base));
         }
         let base = MemoryId::of(self.scope_of(scope), original);
         match version {
@@ -212,6 +214,8 @@ impl State {
         for ask in tables.asks {
             self.asks.insert(ask.id.clone(), ask);
         }
+        let request = |x: Rc<Recorded>| Some((x.plan.request.clone()?, x));
+        self.requests = tables.requests.into_iter().filter_map(request).collect();
     }
 
     /// Returns the state as it is written.
@@ -230,7 +234,49 @@ impl State {
                     to: to.clone(),
                 })
                 .collect(),
+            requests: self.requests.values().cloned().collect(),
         }
+    }
+
+    /// Returns how often something of a scope was forgotten: what was decided before is to be decided again.
+    pub fn epoch(&self, scope: &ScopeKey) -> u64 {
+        let scope = self.scope_of(scope);
+        let gone = self.tombstones.values().filter(|x| x.scope == *scope);
+        gone.count() as u64
+    }
+
+    /// Returns what a request came to, until that expires.
+    pub fn recorded(&self, request: &str) -> Option<&Rc<Recorded>> {
+        self.requests.get(request)
+    }
+
+    /// Returns the fact that drops results recorded before `before`, and the oldest past [`REQUESTS_MAX`]; none when none is due.
+    pub fn expired(&self, before: Millis) -> Option<Fact> {
+        let mut all: Vec<(Millis, &String)> =
+            self.requests.iter().map(|(id, x)| (x.at, id)).collect();
+        order::sort(&mut all);
+        let over = all.len().saturating_sub(REQUESTS_MAX);
+        let old = all.iter().take_while(|(at, _)| *at < before).count();
+        all.truncate(over.max(old));
+        let requests: Vec<String> = all.into_iter().map(|(_, id)| id.clone()).collect();
+        (!requests.is_empty()).then_some(Fact::RequestExpired { requests })
+    }
+
+    /// Returns the first free id of a record that a request makes: `id` itself, or with the next suffix when it is taken or was forgotten.
+    pub fn free_id(&self, id: &MemoryId) -> MemoryId {
+        match self.newest_version(id) {
+            0 => id.clone(),
+            version => MemoryId::from(format!("{id}-{}", version + 1)),
+        }
+    }
+
+    /// Returns the newest version of `base` that is known or was forgotten; 0 when none is.
+    fn newest_version(&self, base: &MemoryId) -> u32 {
+        // The suffix sorts after the id itself, and `.` after `-`: the range holds this id's versions alone.
+        let end = MemoryId::from(format!("{base}."));
+        let known = self.memories.range(base, end.clone()).map(|x| x.0);
+        let dead = self.tombstones.range(base, end).map(|x| x.0);
+        known.chain(dead).map(version_of).fold(0, u32::max)
     }
 
     /// Sets where a checkpoint stands.

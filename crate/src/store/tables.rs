@@ -1,5 +1,6 @@
 //! The folded state as it is written: lists in a fixed order, one type for `memory.json` and the `checkpoint` fact.
 
+use crate::decide::outcome::Recorded;
 use crate::memory::record::{given, id_texts, ids};
 use crate::memory::{EventSeq, Memory, MemoryId, Millis, ScopeKey, Seq, SessionId};
 use crate::text::json::{Fields, Malformed, Reader, Writer};
@@ -17,6 +18,8 @@ pub struct Tables {
     pub tombstones: Vec<Tombstone>,
     pub asks: Vec<Ask>,
     pub scopes: Vec<Join>,
+    /// Recorded results, by request id.
+    pub requests: Vec<Rc<Recorded>>,
 }
 
 impl Tables {
@@ -28,6 +31,7 @@ impl Tables {
         "tombstones",
         "asks",
         "scopes",
+        "requests",
     ];
 
     /// Reads the lists from an object that may hold other fields, too. A list that is not there is empty.
@@ -44,7 +48,8 @@ impl Tables {
                 2 => out.sessions = reader.list(Reading::read)?,
                 3 => out.tombstones = reader.list(Tombstone::read)?,
                 4 => out.asks = reader.list(Ask::read)?,
-                _ => out.scopes = reader.list(Join::read)?,
+                5 => out.scopes = reader.list(Join::read)?,
+                _ => out.requests = reader.list(|item| Recorded::read(item).map(Rc::new))?,
             }
         }
         Ok(out)
@@ -92,6 +97,12 @@ impl Tables {
         });
         list("asks", &|out, at| one(&self.asks, at, |x| x.write(out)));
         list("scopes", &|out, at| one(&self.scopes, at, |x| x.write(out)));
+        // Only a memory that is used as a library has any.
+        if !self.requests.is_empty() {
+            list("requests", &|out, at| {
+                one(&self.requests, at, |x| x.write(out))
+            });
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading the body of a row: its fields by name, then the fact or observation they make.
 
+use crate::decide::outcome::Planned;
 use crate::memory::record::given;
 use crate::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Revision, ScopeKey, SessionId, Status, Type,
@@ -26,6 +27,8 @@ fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         "conflict-resolved" => &["id", "against", "choice"],
         "forget" => &["id", "scope", "positions", "by", "asked"],
         "scope" => &["from", "to"],
+        "plan" => &["plan"],
+        "request-expired" => &["requests"],
         "checkpoint" => &["state"],
         "start" => &[
             "version",
@@ -86,6 +89,7 @@ enum Item {
     Places(Vec<Position>),
     Chosen(Vec<Chosen>),
     Memory(Box<Memory>),
+    Plan(Box<Planned>),
     State(Box<Tables>),
 }
 
@@ -214,6 +218,7 @@ fn item(reader: &mut Reader<'_, '_>, name: &str) -> Result<Item> {
     Ok(match (name, reader.peek()) {
         ("memory", _) => Item::Memory(Box::new(Memory::read(reader)?)),
         ("state", _) => Item::State(Box::new(Tables::read(reader)?)),
+        ("plan", _) => Item::Plan(Box::new(Planned::read(reader)?)),
         ("positions", _) => Item::Places(reader.list(Position::read)?),
         ("chosen", _) => Item::Chosen(reader.list(Chosen::read)?),
         ("score" | "threshold" | "share", _) => Item::Number(reader.number()?),
@@ -318,6 +323,13 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
         "scope" => Fact::Scope {
             from: items.scope("from")?,
             to: items.scope("to")?,
+        },
+        "plan" => match items.take("plan") {
+            Some(Item::Plan(plan)) => Fact::Plan { plan },
+            _ => return Err(Malformed("plan")),
+        },
+        "request-expired" => Fact::RequestExpired {
+            requests: items.strings("requests")?,
         },
         _ => match items.take("state") {
             Some(Item::State(state)) => Fact::Checkpoint { state },

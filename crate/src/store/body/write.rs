@@ -116,6 +116,10 @@ pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
         Fact::Scope { from, to } => {
             w.text("from", from.as_str()).text("to", to.as_str());
         }
+        Fact::Plan { plan } => plan.write(w.name("plan")),
+        Fact::RequestExpired { requests } => {
+            w.texts("requests", strings(requests));
+        }
         Fact::Checkpoint { state } => state.write(w.name("state")),
     }
 }

@@ -129,6 +129,9 @@ impl Shredder {
             | Fact::Turn { .. }
             | Fact::ConflictResolved { .. }
             | Fact::Forget { .. }
+            // Ids, and the caller's name of its request, which no secret and no sentence may be.
+            | Fact::Plan { .. }
+            | Fact::RequestExpired { .. }
             | Fact::Scope { .. } => false,
         }
     }
