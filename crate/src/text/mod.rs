@@ -7,6 +7,7 @@ pub mod day;
 pub mod digest;
 pub mod secret;
 pub mod sentence;
+pub mod window;
 
 pub use jev_memory_rank::{json, needles, order, sorted, token};
 
