@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Host as Questions, Step } from '../dist/core.js'
 import { codeOf, messageOf, perform, performSync, type Operation } from './calls.ts'
 import { stampOf, type NodeFiles } from './files.ts'
+import { offsetIn } from './zone.ts'
 import type { Question, World } from './world.ts'
 
 /** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
@@ -59,6 +60,10 @@ export class Host implements Questions {
 
   stamp(path: string): string {
     return stampOf(path)
+  }
+
+  zoneOffset(zone: string, at: number): number | undefined {
+    return offsetIn(zone, at)
   }
 
   answerSync(request: Request): Answer {

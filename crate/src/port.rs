@@ -16,6 +16,8 @@ pub trait Clock {
     fn now(&self) -> Millis;
     /// Returns minutes to add to UTC for the user's local time at `at`.
     fn offset_minutes(&self, at: Millis) -> i32;
+    /// As `offset_minutes`, on the clock of an IANA zone; the machine's when the zone is not known.
+    fn offset_in_zone(&self, zone: &str, at: Millis) -> i32;
     /// Waits at least `ms` milliseconds.
     fn sleep(&self, ms: u32) -> Answer<'_, ()>;
 }

@@ -18,6 +18,7 @@ use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, State, Store, commit};
 use crate::text::digest::is_same_cut;
 use crate::text::sorted::Map;
+use crate::text::window::Window;
 use crate::turn::{Position, Turn, TurnEvent};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -156,7 +157,7 @@ impl Engine {
         // What the ledger knows, not where this process began: a session new to it stands at 0.
         let mut read_from = store.borrow().state().read_to(&turn.session.id);
         let heard_at = store.borrow().n_promises();
-        let heard = self.listens(turn).then(|| heard(turn, scope));
+        let heard = self.listens(turn).then(|| heard(turn, scope, ports.clock));
         let judged = match &heard {
             Some(heard) => {
                 let (session, judging) = (&turn.session.id, budget.for_judges());
@@ -298,7 +299,7 @@ impl Engine {
             }));
             let id = MemoryId::of(scope, &failure.signature);
             let place = Place::of(state, scope, &failure.signature, now);
-            let known = current(state, scope, &failure.signature).is_some()
+            let known = current(state, scope, &failure.signature, (now, None)).is_some()
                 || decided.kept.iter().any(|kept| kept.id == place.id);
             let reason = if count < self.config.repeat_failures_to_write {
                 "failure-seen-once"
@@ -354,13 +355,18 @@ pub(super) fn skip_row(reason: &str, scope: &ScopeKey, position: Position) -> Ob
 }
 
 /// Returns the version of a sentence that stands now: active, or waiting for the human. A sentence in other dress (case,
-/// width, quotes, bullet, stops) is the same one.
+/// width, quotes, bullet, stops) is the same one. Said when the version's time is over, or of another time, it is said anew.
 pub(super) fn current<'a>(
     state: &'a State,
     scope: &'a ScopeKey,
     original: &str,
+    (at, window): (Millis, Option<Window>),
 ) -> Option<&'a Memory> {
-    let stands = |memory: &&Memory| matches!(memory.status, Status::Active | Status::NeedsReview);
+    let stands = |memory: &&Memory| {
+        matches!(memory.status, Status::Active | Status::NeedsReview)
+            && memory.valid_until.is_none_or(|until| at < until)
+            && window.is_none_or(|window| window.until_ms.map(Millis) == memory.valid_until)
+    };
     let versions = state.versions(scope, original);
     let same_form = versions.into_iter().map(Rc::as_ref).rfind(stands);
     same_form.or_else(|| {
@@ -398,7 +404,7 @@ pub(super) fn sentence_memory(
     candidate: &Candidate,
     judgement: &Judgement,
     signals: Vec<String>,
-    place: Place,
+    (place, window): (Place, Option<Window>),
 ) -> Memory {
     let text = Text::from(candidate.text.as_str());
     let source = Source {
@@ -427,6 +433,8 @@ pub(super) fn sentence_memory(
         text,
         importance: judgement.importance,
         signals: signals.into_iter().map(Text::from).collect(),
+        valid_from: window.and_then(|window| window.from_ms).map(Millis),
+        valid_until: window.and_then(|window| window.until_ms).map(Millis),
         ..new_memory(place, Author::Human, remember, source)
     }
 }

@@ -41,6 +41,11 @@ struct Hit {
     scope: ScopeKey,
     /// The untouched original.
     quote: String,
+    /// From when it holds, and the first instant at which it no longer does, where the sentence says so: on the user's clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<String>,
     score: f64,
     /// The words that matched, with what each added.
     terms: Vec<Term>,
@@ -185,7 +190,12 @@ impl Engine {
         let home = self
             .attach(ports, &call.session, call.seq, call.seq, None)
             .await;
-        let at = search.as_of.unwrap_or_else(|| ports.clock.now());
+        let now = ports.clock.now();
+        // By default only what is over is left out: what begins to hold later is worth finding.
+        let holds = |memory: &Memory| match search.as_of {
+            Some(at) => memory.holds_at(at),
+            None => memory.valid_until.is_none_or(|until| now < until),
+        };
         let store = self.open_store()?.borrow();
         let state = store.state();
         let mut catalogue = self.catalogue.borrow_mut();
@@ -198,13 +208,14 @@ impl Engine {
                 }
                 && (search.include_history
                     || matches!(memory.status, Status::Active | Status::NeedsReview))
-                && (search.include_history || memory.holds_at(at))
+                && (search.include_history || holds(memory))
         };
         let mut ranked = catalogue.search(state, &search.query, search.limit * LOOK_FACTOR, wanted);
         if search.include_history {
             ranked = by_chain(state, &ranked, &wanted);
         }
         let day = |at: Millis| crate::text::day::local(at.0, ports.clock.offset_minutes(at));
+        let minute = |at: Millis| crate::text::day::minute(at.0, ports.clock.offset_minutes(at));
         Ok(ranked
             .into_iter()
             .take(search.limit)
@@ -216,6 +227,8 @@ impl Engine {
                 status: memory.status,
                 scope: memory.scope.clone(),
                 quote: memory.source.quote.to_string(),
+                valid_from: memory.valid_from.map(&minute),
+                valid_until: memory.valid_until.map(&minute),
                 score,
                 terms: catalogue
                     .terms(&memory.id, &search.query)

@@ -8,11 +8,13 @@ use crate::extract::{Candidate, sentences};
 use crate::gate::{BELOW_MIN_IMPORTANCE, Gate, gate, threshold};
 use crate::judge::heuristic;
 use crate::memory::{MemoryId, Millis, ScopeKey};
+use crate::port::Clock;
 use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Observation, Position};
 use crate::store::{State, Store};
 use crate::text::digest::key;
 use crate::text::sorted::Map;
+use crate::text::window::{self, Window};
 use crate::turn::Turn;
 
 /// Characters of a quote in a row that is not a memory.
@@ -25,6 +27,8 @@ pub(super) struct Sentence {
     pub(super) scope: ScopeKey,
     pub(super) id: MemoryId,
     pub(super) screened: Screened,
+    /// When what it says holds, where it says so.
+    pub(super) window: Option<Window>,
 }
 
 /// What a turn's sentences were so far: each scope and form, and the id of the first.
@@ -48,7 +52,7 @@ impl Sentence {
         if let Some(id) = seen.get(&self.key()) {
             return Some(("duplicate", id.clone()));
         }
-        let known = current(state, &self.scope, quote)?;
+        let known = current(state, &self.scope, quote, (self.candidate.at, self.window))?;
         // Said in the same form it keeps the id of the form, whatever version stands.
         let is_version = MemoryId::of(&known.scope, &known.source.quote) == self.id;
         let id = if is_version { &self.id } else { &known.id };
@@ -83,8 +87,20 @@ impl Sentence {
     }
 }
 
+/// Returns when what a human said holds, on the speaker's clock.
+pub(super) fn window_of(candidate: &Candidate, clock: &dyn Clock) -> Option<Window> {
+    window::read(
+        &candidate.text,
+        candidate.at.0,
+        &|at| match &candidate.zone {
+            Some(zone) => clock.offset_in_zone(zone, Millis(at)),
+            None => clock.offset_minutes(Millis(at)),
+        },
+    )
+}
+
 /// Cuts and screens what the human said. Nothing of the state is looked at.
-pub(super) fn heard(turn: &Turn, scope: &ScopeKey) -> Heard {
+pub(super) fn heard(turn: &Turn, scope: &ScopeKey, clock: &dyn Clock) -> Heard {
     let extracted = sentences(turn);
     let sentences = extracted.candidates.into_iter().map(|candidate| {
         let scope = if declares_global(&candidate.text) {
@@ -92,10 +108,17 @@ pub(super) fn heard(turn: &Turn, scope: &ScopeKey) -> Heard {
         } else {
             scope.clone()
         };
+        let screened = screen(&candidate);
+        let is_kept = matches!(screened, Screened::Kept(_));
         Sentence {
             id: MemoryId::of(&scope, &candidate.quote),
             scope,
-            screened: screen(&candidate),
+            window: if is_kept {
+                window_of(&candidate, clock)
+            } else {
+                None
+            },
+            screened,
             candidate,
         }
     });
@@ -177,7 +200,12 @@ impl Engine {
                 Gate::Refuse(reason) => decided.skip(sentence.skip(reason, None)),
                 Gate::Admit => {
                     let place = Place::of(state, &sentence.scope, &candidate.quote, now);
-                    let memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
+                    let memory = sentence_memory(
+                        candidate,
+                        &judgement,
+                        kept.signal_ids(),
+                        (place, sentence.window),
+                    );
                     self.relate(store, &turn.session.id, &judgement, memory, decided);
                 }
             }

@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::learn::{Place, current, sentence_memory};
 use super::relate::question_of;
+use super::sentence::window_of;
 use super::{Call, Engine, Refused, cut};
 use crate::error::{Error, StoreError};
 use crate::extract::{Candidate, sentences};
@@ -139,6 +140,7 @@ impl Engine {
         let said = [(&scope, candidate.text.as_str())];
         self.order_by_meaning(ports, store, &said, budget.for_judges())
             .await;
+        let window = window_of(candidate, ports.clock);
         let (memory, held) = {
             let store = store.borrow();
             let state = store.state();
@@ -151,12 +153,13 @@ impl Engine {
                     "the human had this sentence forgotten; it is kept again when they say it anew",
                 ));
             }
-            if let Some(known) = current(state, &scope, &candidate.quote) {
+            if let Some(known) = current(state, &scope, &candidate.quote, (candidate.at, window)) {
                 return Ok(
                     json!({ "duplicate": { "id": known.id, "text": known.text, "status": known.status } }),
                 );
             }
             let place = Place::of(state, &scope, &candidate.quote, ports.clock.now());
+            let place = (place, window);
             let mut memory = sentence_memory(candidate, &judgement, kept.signal_ids(), place);
             let held = self.contradiction(&store, &call.session.id, &judgement, &memory, &[]);
             if held.is_some() {

@@ -5,7 +5,7 @@ mod strip;
 
 use crate::memory::{EventSeq, Millis};
 use crate::text::{clean, secret, sentence};
-use crate::turn::{Position, Turn, TurnEvent};
+use crate::turn::{Human, Position, Turn, TurnEvent};
 use std::rc::Rc;
 
 pub use strip::{own_words, without_host};
@@ -31,6 +31,8 @@ pub struct Candidate {
     pub position: Position,
     /// When it was said.
     pub at: Millis,
+    /// IANA zone of the speaker's clock, where the message has it.
+    pub zone: Option<Rc<str>>,
     /// The untouched cut.
     pub quote: String,
     /// The cut after cleaning: what is screened, stored and shown.
@@ -53,6 +55,7 @@ impl Candidate {
                 seq: EventSeq(0),
             },
             at: Millis(0),
+            zone: None,
             quote: quote.to_owned(),
             text: clean::clean(quote),
             context: Context::find(message, quote),
@@ -139,12 +142,14 @@ pub fn sentences(turn: &Turn) -> Extracted {
             turn: human.turn,
             seq: human.seq,
         };
-        read_message(&mut out, &position, human.at, &human.text);
+        read_message(&mut out, &position, human);
     }
     out
 }
 
-fn read_message(out: &mut Extracted, position: &Position, at: Millis, text: &str) {
+fn read_message(out: &mut Extracted, position: &Position, human: &Human) {
+    let (at, text) = (human.at, human.text.as_str());
+    let zone: Option<Rc<str>> = human.zone.as_deref().map(Rc::from);
     // Secrets go before anything is cut: a key split over lines must not leave halves that look like words.
     let (message, _) = secret::redact(&own_words(text));
     let message: Rc<str> = message.into();
@@ -171,6 +176,7 @@ fn read_message(out: &mut Extracted, position: &Position, at: Millis, text: &str
         out.candidates.push(Candidate {
             position: position.clone(),
             at,
+            zone: zone.clone(),
             quote: quote.to_owned(),
             text: cleaned,
             context: Context {

@@ -100,6 +100,15 @@ impl Clock for FakeClock {
         self.offset_minutes.get()
     }
 
+    /// Knows fixed zones of the form `Etc/GMT-8`, which is eight hours ahead of UTC.
+    fn offset_in_zone(&self, zone: &str, at: Millis) -> i32 {
+        let hours = zone.strip_prefix("Etc/GMT");
+        match hours.and_then(|hours| hours.parse::<i32>().ok()) {
+            Some(hours) => -60 * hours,
+            None => self.offset_minutes(at),
+        }
+    }
+
     /// Moves the clock on by `ms` and gives way once.
     fn sleep(&self, ms: u32) -> Answer<'_, ()> {
         Box::pin(async move {

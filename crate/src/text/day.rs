@@ -9,6 +9,14 @@ pub fn local(at_ms: i64, offset_minutes: i32) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// As [`local`], with the minute: `2026-09-29 15:00`.
+pub fn minute(at_ms: i64, offset_minutes: i32) -> String {
+    let local_ms = at_ms.saturating_add(i64::from(offset_minutes) * 60_000);
+    let minutes = local_ms.div_euclid(60_000).rem_euclid(1_440);
+    let day = local(at_ms, offset_minutes);
+    format!("{day} {:02}:{:02}", minutes / 60, minutes % 60)
+}
+
 /// Returns the first millisecond of a day written `2026-09-29`, UTC, or none when it is no day of the calendar.
 pub fn parse(text: &str) -> Option<i64> {
     let mut parts = text.split('-');

@@ -19,6 +19,8 @@ export interface Host {
   liveness(host: string, pid: number, started: string): 'alive' | 'dead' | 'unknown';
   /** A short text that changes whenever the file does (inode, length, modification time in ns); '' when there is no file. */
   stamp(path: string): string;
+  /** Minutes to add to UTC in an IANA zone at `at`, milliseconds since the epoch; undefined when the zone is not known. */
+  zoneOffset(zone: string, at: number): number | undefined;
 }
 
 /** The next step of a job. Answer with `{ ok: value }` or `{ error: { code, message } }`, `code` as Node names it. */
@@ -69,6 +71,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn stamp(this: &Host, path: &str) -> Result<String, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = zoneOffset)]
+    fn zone_offset(this: &Host, zone: &str, at: f64) -> Result<JsValue, JsValue>;
 }
 
 /// The ports of one job.
@@ -283,6 +288,12 @@ impl Clock for JobPorts {
 
     fn offset_minutes(&self, at: Millis) -> i32 {
         offset_minutes(at)
+    }
+
+    fn offset_in_zone(&self, zone: &str, at: Millis) -> i32 {
+        let told = self.host.zone_offset(zone, at.0 as f64);
+        let minutes = told.ok().and_then(|value| value.as_f64());
+        minutes.map_or_else(|| offset_minutes(at), |minutes| minutes as i32)
     }
 
     fn sleep(&self, ms: u32) -> Answer<'_, ()> {

@@ -75,6 +75,7 @@ impl House {
             log: Vec::new(),
             seq: 0,
             turn: 0,
+            zone: None,
         };
         talk.attach(None);
         talk
@@ -127,6 +128,8 @@ pub struct Talk<'a> {
     log: Vec<TurnEvent>,
     seq: u64,
     pub turn: u32,
+    /// The zone of the client, where it tells.
+    pub zone: Option<String>,
 }
 
 impl Talk<'_> {
@@ -154,7 +157,7 @@ impl Talk<'_> {
             turn: self.turn,
             at: Millis(self.house.clock.now_ms.get()),
             text: text.to_owned(),
-            zone: None,
+            zone: self.zone.clone(),
         });
         self.log.push(event);
         block_on(self.house.engine.refresh(self.house.ports()));

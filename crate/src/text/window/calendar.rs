@@ -36,16 +36,33 @@ pub(super) enum Anchor {
     /// Days after today.
     Day(i64),
     /// 0 is Monday. Without a week the first one that is not over; otherwise weeks after this one.
-    Weekday { day: i64, week: Option<i64> },
+    Weekday {
+        day: i64,
+        week: Option<i64>,
+    },
     /// English "next Friday" is read only where both its readings are one day.
     NextWeekday(i64),
-    Date { year: Year, month: i64, day: i64 },
+    Date {
+        year: Year,
+        month: i64,
+        day: i64,
+    },
     /// In the month that many after this one, or the first in which it is not over.
-    DayOfMonth { day: i64, ahead: Option<i64> },
+    DayOfMonth {
+        day: i64,
+        ahead: Option<i64>,
+    },
     /// `count` months from `first` on: a month, a quarter, a half, a year.
-    Months { year: Year, first: i64, count: i64 },
+    Months {
+        year: Year,
+        first: i64,
+        count: i64,
+    },
     /// That many units after the present one. Weeks begin on Monday.
-    Period { unit: Unit, ahead: i64 },
+    Period {
+        unit: Unit,
+        ahead: i64,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,7 +187,8 @@ impl Now {
 
     fn range(self, first: &Point, last: &Point) -> Option<Limits> {
         // Two days of any week, two times of any day: said of every week, or a change of a number.
-        let is_open = |point: &Point| point.is_any_week() || point.is_bare_time() || point.is_year();
+        let is_open =
+            |point: &Point| point.is_any_week() || point.is_bare_time() || point.is_year();
         if is_open(first) {
             return None;
         }
@@ -188,7 +206,11 @@ impl Now {
                 }
             };
             // A beginning without a year is the one next to its end.
-            let length_max = if self.comes_again(first) { 366 * DAY } else { RANGE_MAX };
+            let length_max = if self.comes_again(first) {
+                366 * DAY
+            } else {
+                RANGE_MAX
+            };
             let is_one = close.end > begin.start && close.end - begin.start <= length_max;
             (close.end > self.0 && is_one).then_some((begin.start, close.end))
         })?;
@@ -257,7 +279,9 @@ impl Now {
                 Some(whole(today + ahead + 7 * turn, None))
             }
             Anchor::Weekday { day, week } => once(whole(monday + day + 7 * week?, None)),
-            Anchor::NextWeekday(day) if day <= weekday(today) => once(whole(monday + 7 + day, None)),
+            Anchor::NextWeekday(day) if day <= weekday(today) => {
+                once(whole(monday + 7 + day, None))
+            }
             Anchor::NextWeekday(_) => None,
             Anchor::Date { year, month, day } => {
                 Some(whole(date(of_year(year)?, month, day)?, None))
@@ -322,7 +346,10 @@ fn months(year: i64, first: i64, count: i64) -> Option<Span> {
 
 /// The day since the epoch, none when the calendar has no such day.
 fn date(year: i64, month: i64, day: i64) -> Option<i64> {
-    let (year, month) = (year + (month - 1).div_euclid(12), (month - 1).rem_euclid(12) + 1);
+    let (year, month) = (
+        year + (month - 1).div_euclid(12),
+        (month - 1).rem_euclid(12) + 1,
+    );
     let at = days_from_civil(year, month, day);
     (civil(at) == (year, month, day)).then_some(at)
 }

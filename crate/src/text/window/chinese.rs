@@ -72,13 +72,38 @@ const HALVES: [(&str, i64); 11] = [
     ("晚", 12),
 ];
 /// After 今天: an order bound to the day.
-const TODAY_ONLY: [&str; 9] = ["先", "别", "不要", "不准", "不许", "不能", "禁止", "一律", "都"];
+const TODAY_ONLY: [&str; 9] = [
+    "先", "别", "不要", "不准", "不许", "不能", "禁止", "一律", "都",
+];
 const ONLY_TODAY: [&str; 3] = ["只在今天", "仅今天", "仅限今天"];
 const RECURRING: [&str; 16] = [
-    "每天", "每日", "每周", "每个星期", "每星期", "每个礼拜", "每月", "每个月", "每年", "每季度", "每晚", "每早", "周报", "日报",
-    "月报", "逢",
+    "每天",
+    "每日",
+    "每周",
+    "每个星期",
+    "每星期",
+    "每个礼拜",
+    "每月",
+    "每个月",
+    "每年",
+    "每季度",
+    "每晚",
+    "每早",
+    "周报",
+    "日报",
+    "月报",
+    "逢",
 ];
-const PAST: [&str; 8] = ["已经", "刚刚", "当时", "去年", "上周", "上个月", "昨天", "前天"];
+const PAST: [&str; 8] = [
+    "已经",
+    "刚刚",
+    "当时",
+    "去年",
+    "上周",
+    "上个月",
+    "昨天",
+    "前天",
+];
 const DIGITS: &str = "〇一二三四五六七八九";
 
 /// Returns the windows in a text, none when it speaks of what recurs.
@@ -216,12 +241,22 @@ impl Signs {
             (Some(Anchor::DayOfMonth { ahead, .. }), Anchor::DayOfMonth { day, ahead: None }) => {
                 Some(Anchor::DayOfMonth { day, ahead })
             }
-            (Some(Anchor::Months { year, .. }), Anchor::Months { year: Year::Coming, first, count }) => {
-                Some(Anchor::Months { year, first, count })
-            }
-            (Some(Anchor::Date { year, .. }), Anchor::Date { year: Year::Coming, month, day }) => {
-                Some(Anchor::Date { year, month, day })
-            }
+            (
+                Some(Anchor::Months { year, .. }),
+                Anchor::Months {
+                    year: Year::Coming,
+                    first,
+                    count,
+                },
+            ) => Some(Anchor::Months { year, first, count }),
+            (
+                Some(Anchor::Date { year, .. }),
+                Anchor::Date {
+                    year: Year::Coming,
+                    month,
+                    day,
+                },
+            ) => Some(Anchor::Date { year, month, day }),
             (Some(Anchor::Weekday { week, .. }), Anchor::Weekday { day, week: None }) => {
                 Some(Anchor::Weekday { day, week })
             }
@@ -235,7 +270,13 @@ impl Signs {
             let (hour, next) = self.clock(next)?;
             let hour = if hour < 720 { hour + 720 } else { hour };
             let day = Point::of(Anchor::Day(ahead));
-            return Some((Point { time: Some(hour), ..day }, next));
+            return Some((
+                Point {
+                    time: Some(hour),
+                    ..day
+                },
+                next,
+            ));
         }
         let Some((day, next)) = self.day(at) else {
             let (time, next) = self.time(at)?;
@@ -251,7 +292,13 @@ impl Signs {
         }
         let clock = self.after(next, "的").unwrap_or(next);
         match self.time(clock) {
-            Some((time, next)) => Some((Point { time: Some(time), ..day }, next)),
+            Some((time, next)) => Some((
+                Point {
+                    time: Some(time),
+                    ..day
+                },
+                next,
+            )),
             // 「明天三点」, of two: unread. 「明天上午」 is no point either.
             None if self.clock(clock).is_some() || self.any(clock, &HALVES).is_some() => None,
             None => Some((day, next)),
@@ -305,7 +352,11 @@ impl Signs {
         let point = |anchor: Anchor, next: usize| Some((Point::of(anchor), next));
         if let Some((ahead, next)) = self.any(at, &DAYS) {
             // 「明早」 needs its hour.
-            let next = if self.sign(next - 1) == '早' { next - 1 } else { next };
+            let next = if self.sign(next - 1) == '早' {
+                next - 1
+            } else {
+                next
+            };
             return point(Anchor::Day(ahead), next);
         }
         if let Some((ahead, next)) = self.any(at, &YEARS_AHEAD) {
@@ -317,13 +368,22 @@ impl Signs {
             return Some(found);
         }
         if let Some(next) = self.one_of(at, &WEEK_WORDS) {
-            let other = ['上', '每', '个', '一', '二', '三', '四', '五', '六', '几', '半', '本', '这', '下'];
-            let is_counted = at > 0 && (other.contains(&self.sign(at - 1)) || self.sign(at - 1).is_ascii_digit());
+            let other = [
+                '上', '每', '个', '一', '二', '三', '四', '五', '六', '几', '半', '本', '这', '下',
+            ];
+            let is_counted = at > 0
+                && (other.contains(&self.sign(at - 1)) || self.sign(at - 1).is_ascii_digit());
             if is_counted {
                 return None;
             }
             if self.sign(next) == '末' {
-                return point(Anchor::Period { unit: Unit::Weekend, ahead: 0 }, next + 1);
+                return point(
+                    Anchor::Period {
+                        unit: Unit::Weekend,
+                        ahead: 0,
+                    },
+                    next + 1,
+                );
             }
             let (day, next) = self.weekday(next)?;
             return point(Anchor::Weekday { day, week: None }, next);
@@ -338,7 +398,10 @@ impl Signs {
             ("季末", Unit::Quarter),
         ] {
             if let Some(next) = self.after(at, word) {
-                return Some((Point::of(Anchor::Period { unit, ahead: 0 }).at(Edge::End), next));
+                return Some((
+                    Point::of(Anchor::Period { unit, ahead: 0 }).at(Edge::End),
+                    next,
+                ));
             }
         }
         self.numeric(at)
@@ -349,7 +412,13 @@ impl Signs {
         let of = |unit: Unit| Point::of(Anchor::Period { unit, ahead });
         if let Some(next) = self.one_of(at, &WEEK_WORDS) {
             if let Some((day, next)) = self.weekday(next) {
-                return Some((Point::of(Anchor::Weekday { day, week: Some(ahead) }), next));
+                return Some((
+                    Point::of(Anchor::Weekday {
+                        day,
+                        week: Some(ahead),
+                    }),
+                    next,
+                ));
             }
             return Some(match self.sign(next) {
                 '末' => (of(Unit::Weekend), next + 1),
@@ -361,17 +430,28 @@ impl Signs {
         }
         let next = self.after(at, "月")?;
         if let Some((day, next)) = self.day_of_month(next) {
-            let anchor = Anchor::DayOfMonth { day, ahead: Some(ahead) };
+            let anchor = Anchor::DayOfMonth {
+                day,
+                ahead: Some(ahead),
+            };
             return Some((Point::of(anchor), next));
         }
-        self.is_vague(next).then_some(()).map_or(Some(self.or_end(of(Unit::Month), next)), |()| None)
+        self.is_vague(next)
+            .then_some(())
+            .map_or(Some(self.or_end(of(Unit::Month), next)), |()| None)
     }
 
     fn weekday(&self, at: usize) -> Option<(i64, usize)> {
         let day = match self.sign(at) {
             '日' | '天' | '7' => 6,
             digit @ '1'..='6' => i64::from(digit as u32 - '1' as u32),
-            sign => DIGITS.chars().position(|digit| digit == sign).filter(|n| (1..=6).contains(n))? as i64 - 1,
+            sign => {
+                DIGITS
+                    .chars()
+                    .position(|digit| digit == sign)
+                    .filter(|n| (1..=6).contains(n))? as i64
+                    - 1
+            }
         };
         // 「周一次」 counts.
         (self.sign(at + 1) != '次').then_some((day, at + 1))
@@ -405,7 +485,9 @@ impl Signs {
                 return self.of_year(year, next);
             }
             let sign = self.sign(next);
-            let (month, next) = self.number(next + 1).filter(|_| matches!(sign, '-' | '/'))?;
+            let (month, next) = self
+                .number(next + 1)
+                .filter(|_| matches!(sign, '-' | '/'))?;
             let (day, end) = self.number(next + 1).filter(|_| self.sign(next) == sign)?;
             return Some((Point::of(Anchor::Date { year, month, day }), end));
         }
@@ -420,8 +502,15 @@ impl Signs {
     fn of_year(&self, year: Year, at: usize) -> Option<(Point, usize)> {
         let at = self.after(at, "度").unwrap_or(at);
         let whole = Point::of(match year {
-            Year::Ahead(ahead) => Anchor::Period { unit: Unit::Year, ahead },
-            _ => Anchor::Months { year, first: 1, count: 12 },
+            Year::Ahead(ahead) => Anchor::Period {
+                unit: Unit::Year,
+                ahead,
+            },
+            _ => Anchor::Months {
+                year,
+                first: 1,
+                count: 12,
+            },
         });
         if let Some(next) = self.one_of(at, &["年底", "年末", "底", "末"]) {
             return Some((whole.at(Edge::End), next));
@@ -441,7 +530,9 @@ impl Signs {
         }
         let start = self.after(at, "第").unwrap_or(at);
         if let Some(next) = self.after(start, "q") {
-            let (quarter, next) = self.number(next).filter(|found| (1..=4).contains(&found.0))?;
+            let (quarter, next) = self
+                .number(next)
+                .filter(|found| (1..=4).contains(&found.0))?;
             return Some(self.or_end(of(quarter * 3 - 2, 3), next));
         }
         let (number, next) = self.number(start)?;
@@ -461,20 +552,31 @@ impl Signs {
             }
         };
         if let Some((day, next)) = self.day_of_month(next) {
-            let anchor = Anchor::Date { year, month: number, day };
+            let anchor = Anchor::Date {
+                year,
+                month: number,
+                day,
+            };
             return Some((Point::of(anchor), next));
         }
         (!self.is_vague(next)).then(|| self.or_end(of(number, 1), next))
     }
 
     fn day_of_month(&self, at: usize) -> Option<(i64, usize)> {
-        let (day, next) = self.number(at).filter(|found| (1..=31).contains(&found.0))?;
+        let (day, next) = self
+            .number(at)
+            .filter(|found| (1..=31).contains(&found.0))?;
         Some((day, self.one_of(next, &["日", "号"])?))
     }
 
     /// A number in digits, at most four, or in words up to 99.
     fn number(&self, at: usize) -> Option<(i64, usize)> {
-        let digits = self.0.iter().skip(at).take_while(|c| c.is_ascii_digit()).count();
+        let digits = self
+            .0
+            .iter()
+            .skip(at)
+            .take_while(|c| c.is_ascii_digit())
+            .count();
         if digits > 0 {
             let text: String = self.0.iter().skip(at).take(digits).collect();
             return Some((text.parse().ok().filter(|_| digits <= 4)?, at + digits));
@@ -490,6 +592,9 @@ impl Signs {
             _ => return None,
         };
         let ones = digit(next + 1);
-        Some((tens * 10 + ones.unwrap_or(0), next + 1 + usize::from(ones.is_some())))
+        Some((
+            tens * 10 + ones.unwrap_or(0),
+            next + 1 + usize::from(ones.is_some()),
+        ))
     }
 }

@@ -95,19 +95,35 @@ const ENDS: [(&str, Unit); 5] = [
     ("eoy", Unit::Year),
 ];
 const NUMBERS: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
 ];
 /// A zone of its own makes a time another instant than the speaker's.
 const ZONES: [&str; 15] = [
-    "utc", "gmt", "pst", "pdt", "est", "edt", "cst", "cdt", "mst", "mdt", "cet", "cest", "bst", "ist", "jst",
+    "utc", "gmt", "pst", "pdt", "est", "edt", "cst", "cdt", "mst", "mdt", "cet", "cest", "bst",
+    "ist", "jst",
 ];
 /// Said of every week or day: no window.
 const RECURRING: [&str; 8] = [
-    "daily", "nightly", "weekly", "biweekly", "monthly", "yearly", "annually", "recurring",
+    "daily",
+    "nightly",
+    "weekly",
+    "biweekly",
+    "monthly",
+    "yearly",
+    "annually",
+    "recurring",
 ];
 const RECURS: [&str; 2] = ["every", "each"];
 const PAST: [&str; 8] = [
-    "was", "were", "had", "did", "ago", "yesterday", "previously", "last",
+    "was",
+    "were",
+    "had",
+    "did",
+    "ago",
+    "yesterday",
+    "previously",
+    "last",
 ];
 const SUBJECTS: [&str; 7] = ["i", "we", "they", "he", "she", "it", "you"];
 /// Years ahead that a bare number can mean.
@@ -141,7 +157,10 @@ struct Words(Vec<String>);
 
 impl Words {
     fn of(text: &str) -> Self {
-        let lower = text.to_lowercase().replace("p.m.", "pm").replace("a.m.", "am");
+        let lower = text
+            .to_lowercase()
+            .replace("p.m.", "pm")
+            .replace("a.m.", "am");
         let mut words: Vec<String> = Vec::new();
         let mut last = 's';
         for c in lower.chars() {
@@ -190,7 +209,9 @@ impl Words {
     fn recurs(&self) -> bool {
         self.0.iter().enumerate().any(|(at, word)| {
             let day = |word: &str| row(&WEEKDAYS, word).is_some() || unit(word).is_some();
-            let plural = word.strip_suffix('s').is_some_and(|one| one.ends_with("day") && day(one));
+            let plural = word
+                .strip_suffix('s')
+                .is_some_and(|one| one.ends_with("day") && day(one));
             let rest = self.word(at + 1);
             RECURRING.contains(&word.as_str())
                 || (plural && word != "days")
@@ -201,7 +222,8 @@ impl Words {
 
     fn is_past(&self) -> bool {
         self.0.iter().enumerate().any(|(at, word)| {
-            let told = SUBJECTS.contains(&self.before(at)) && word.len() > 3 && word.ends_with("ed");
+            let told =
+                SUBJECTS.contains(&self.before(at)) && word.len() > 3 && word.ends_with("ed");
             PAST.contains(&word.as_str()) || told
         })
     }
@@ -290,7 +312,13 @@ impl Words {
             Some((time, next)) => {
                 let on = self.after(next, &["on"]).unwrap_or(next);
                 match self.day(on) {
-                    Some((day, next)) => (Point { time: Some(time), ..day }, next),
+                    Some((day, next)) => (
+                        Point {
+                            time: Some(time),
+                            ..day
+                        },
+                        next,
+                    ),
                     None => (
                         Point {
                             anchor: None,
@@ -306,7 +334,13 @@ impl Words {
                 let comma = self.after(next, &[","]).unwrap_or(next);
                 let clock = self.after(comma, &["at"]).unwrap_or(comma);
                 match self.time(clock) {
-                    Some((time, next)) => (Point { time: Some(time), ..day }, next),
+                    Some((time, next)) => (
+                        Point {
+                            time: Some(time),
+                            ..day
+                        },
+                        next,
+                    ),
                     // "tomorrow at 3", of two.
                     None if clock > comma => return None,
                     None => (day, next),
@@ -373,7 +407,10 @@ impl Words {
         let point = |anchor: Anchor, next: usize| Some((Point::of(anchor), next));
         let word = self.word(at);
         if let Some((_, unit)) = ENDS.iter().find(|row| row.0 == word) {
-            let anchor = Anchor::Period { unit: *unit, ahead: 0 };
+            let anchor = Anchor::Period {
+                unit: *unit,
+                ahead: 0,
+            };
             return Some((Point::of(anchor).at(Edge::End), at + 1));
         }
         if let Some(next) = self.after(at, &["day", "after", "tomorrow"]) {
@@ -412,7 +449,14 @@ impl Words {
         {
             let (year, next) = self.year(at + 2);
             let first = quarter * 3 - 2;
-            return point(Anchor::Months { year, first, count: 3 }, next);
+            return point(
+                Anchor::Months {
+                    year,
+                    first,
+                    count: 3,
+                },
+                next,
+            );
         }
         self.numeric(at)
     }
@@ -426,7 +470,14 @@ impl Words {
             }
             None => {
                 let (year, next) = self.year(at);
-                (Anchor::Months { year, first: month, count: 1 }, next)
+                (
+                    Anchor::Months {
+                        year,
+                        first: month,
+                        count: 1,
+                    },
+                    next,
+                )
             }
         };
         Some((Point::of(anchor), next))
@@ -444,7 +495,14 @@ impl Words {
         }
         if is_year {
             let year = Year::Fixed(number);
-            return Some((Point::of(Anchor::Months { year, first: 1, count: 12 }), at + 1));
+            return Some((
+                Point::of(Anchor::Months {
+                    year,
+                    first: 1,
+                    count: 12,
+                }),
+                at + 1,
+            ));
         }
         let (day, next) = self.ordinal(at)?;
         let next = self.after(next, &["of"]).unwrap_or(next);

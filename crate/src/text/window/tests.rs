@@ -44,7 +44,12 @@ fn check(rows: &[(&str, &str)]) {
         .filter(|(_, expected, read)| *expected != read)
         .map(|(text, expected, read)| format!("{text}\n   expected {expected}\n   read     {read}"))
         .collect();
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -126,12 +131,24 @@ fn english_windows_are_read() {
         ("Do not restart the service until 9am", "/2026-12-01 09:00"),
         ("Do not deploy before Friday", "/2026-12-04"),
         ("Use the old gateway until next week", "/2026-12-07"),
-        ("Use the old gateway until the end of next week", "/2026-12-14"),
-        ("Use the old gateway until the end of the month", "/2026-12-01"),
-        ("All changes behind a flag before the end of the year", "/2027-01-01"),
+        (
+            "Use the old gateway until the end of next week",
+            "/2026-12-14",
+        ),
+        (
+            "Use the old gateway until the end of the month",
+            "/2026-12-01",
+        ),
+        (
+            "All changes behind a flag before the end of the year",
+            "/2027-01-01",
+        ),
         ("Keep the old endpoint through March", "/2027-04-01"),
         ("Keep the old endpoint until March", "/2027-03-01"),
-        ("Keep the old endpoint until the end of March", "/2027-04-01"),
+        (
+            "Keep the old endpoint until the end of March",
+            "/2027-04-01",
+        ),
         ("Keep the old endpoint until March 15", "/2027-03-16"),
         ("Keep the old endpoint until 15 March 2028", "/2028-03-16"),
         ("Keep the old endpoint until March 3rd, 2028", "/2028-03-04"),
@@ -143,13 +160,31 @@ fn english_windows_are_read() {
         ("This week use the staging database", "/2026-12-07"),
         ("Use the staging database this month", "/2026-12-01"),
         ("Next week team B is on call", "2026-12-07/2026-12-14"),
-        ("From January to March team A is on call", "2027-01-01/2027-04-01"),
-        ("Team A is on call from July through September", "2027-07-01/2027-10-01"),
-        ("Between December 10 and December 15 nothing ships", "2026-12-10/2026-12-16"),
-        ("From December 10 to 15 nothing ships", "2026-12-10/2026-12-16"),
-        ("From December 28 until January 5 nothing ships", "2026-12-28/2027-01-06"),
+        (
+            "From January to March team A is on call",
+            "2027-01-01/2027-04-01",
+        ),
+        (
+            "Team A is on call from July through September",
+            "2027-07-01/2027-10-01",
+        ),
+        (
+            "Between December 10 and December 15 nothing ships",
+            "2026-12-10/2026-12-16",
+        ),
+        (
+            "From December 10 to 15 nothing ships",
+            "2026-12-10/2026-12-16",
+        ),
+        (
+            "From December 28 until January 5 nothing ships",
+            "2026-12-28/2027-01-06",
+        ),
         ("Starting Wednesday, use pnpm", "2026-12-02/"),
-        ("As of January 1, every endpoint needs a token", "2027-01-01/"),
+        (
+            "As of January 1, every endpoint needs a token",
+            "2027-01-01/",
+        ),
         ("From tomorrow on all logs are JSON", "2026-12-01/"),
         ("After Friday writes are open again", "2026-12-05/"),
         ("For the next two weeks do not refactor", "/2026-12-15"),
@@ -158,8 +193,14 @@ fn english_windows_are_read() {
         ("For the rest of the week use the replica", "/2026-12-07"),
         ("For today, leave the database alone", "/2026-12-01"),
         ("During Q1 only fixes go in", "2027-01-01/2027-04-01"),
-        ("From next Monday until December 20 main is frozen", "2026-12-07/2026-12-21"),
-        ("Do not touch main until the day after tomorrow", "/2026-12-03"),
+        (
+            "From next Monday until December 20 main is frozen",
+            "2026-12-07/2026-12-21",
+        ),
+        (
+            "Do not touch main until the day after tomorrow",
+            "/2026-12-03",
+        ),
         ("No releases this weekend", "2026-12-05/2026-12-07"),
     ]);
 }
@@ -227,13 +268,37 @@ fn what_cannot_be_told_for_sure_is_left_without_a_window() {
 fn the_year_is_the_one_in_which_it_is_not_over() {
     for (said, text, expected) in [
         ("2026-01-15 09:00", "一月到三月由甲组值班", "/2026-04-01"),
-        ("2026-06-10 09:00", "七月到九月由甲组值班", "2026-07-01/2026-10-01"),
-        ("2026-01-15 09:00", "From November to January team B is on call", "/2026-02-01"),
-        ("2026-02-15 09:00", "From November to January team B is on call", "2026-11-01/2027-02-01"),
+        (
+            "2026-06-10 09:00",
+            "七月到九月由甲组值班",
+            "2026-07-01/2026-10-01",
+        ),
+        (
+            "2026-01-15 09:00",
+            "From November to January team B is on call",
+            "/2026-02-01",
+        ),
+        (
+            "2026-02-15 09:00",
+            "From November to January team B is on call",
+            "2026-11-01/2027-02-01",
+        ),
         ("2026-12-04 18:00", "周五前不要合并", "-"),
-        ("2026-12-04 18:00", "Do not merge until Friday", "/2026-12-05"),
-        ("2026-12-05 09:00", "Do not merge until Friday", "/2026-12-12"),
-        ("2026-12-04 18:00", "Do not merge until next Monday", "/2026-12-08"),
+        (
+            "2026-12-04 18:00",
+            "Do not merge until Friday",
+            "/2026-12-05",
+        ),
+        (
+            "2026-12-05 09:00",
+            "Do not merge until Friday",
+            "/2026-12-12",
+        ),
+        (
+            "2026-12-04 18:00",
+            "Do not merge until next Monday",
+            "/2026-12-08",
+        ),
         ("2026-01-31 09:00", "今后一个月不要动", "/2026-03-01"),
         ("2028-02-10 09:00", "2月29日前不要动", "/2028-02-29"),
     ] {
@@ -256,12 +321,34 @@ fn the_instant_is_right_on_any_clock() {
 fn a_change_to_daylight_saving_on_the_way_counts() {
     // New York: the clock goes from 02:00 to 03:00 on 2026-03-08, from 02:00 to 01:00 on 2026-11-01.
     let (spring, autumn) = (utc("2026-03-08 07:00"), utc("2026-11-01 06:00"));
-    let offset = move |at: i64| if (spring..autumn).contains(&at) { -240 } else { -300 };
+    let offset = move |at: i64| {
+        if (spring..autumn).contains(&at) {
+            -240
+        } else {
+            -300
+        }
+    };
     for (said, text, until) in [
-        ("2026-03-07 17:00", "Keep main frozen until 3pm tomorrow", "2026-03-08 19:00"),
-        ("2026-03-07 17:00", "Keep main frozen until 2:30 am tomorrow", "2026-03-08 07:30"),
-        ("2026-10-31 16:00", "Keep main frozen until 3pm tomorrow", "2026-11-01 20:00"),
-        ("2026-10-31 16:00", "Keep main frozen until 1:30 am tomorrow", "2026-11-01 05:30"),
+        (
+            "2026-03-07 17:00",
+            "Keep main frozen until 3pm tomorrow",
+            "2026-03-08 19:00",
+        ),
+        (
+            "2026-03-07 17:00",
+            "Keep main frozen until 2:30 am tomorrow",
+            "2026-03-08 07:30",
+        ),
+        (
+            "2026-10-31 16:00",
+            "Keep main frozen until 3pm tomorrow",
+            "2026-11-01 20:00",
+        ),
+        (
+            "2026-10-31 16:00",
+            "Keep main frozen until 1:30 am tomorrow",
+            "2026-11-01 05:30",
+        ),
     ] {
         let window = read(text, utc(said), &offset).unwrap();
         assert_eq!(window.until_ms, Some(utc(until)), "{text}");
