@@ -68,11 +68,26 @@ export function codeOf(error: unknown): string {
 }
 
 /** Opens a file for writing, and makes its folder when that is what is missing. */
+/** Makes a folder with those above it. Node's own way goes round in a circle for ever where the system refuses a name, as under `/proc`. */
+export function* makeFolder(path: string): Operation<void> {
+  const missing = []
+  for (let at = path; ; at = dirname(at)) {
+    try { yield* call('mkdir', at, { mode: 0o700 }); break } catch (error) {
+      if (codeOf(error) === 'EEXIST') break
+      if (codeOf(error) !== 'ENOENT' || dirname(at) === at) throw error
+      missing.push(at)
+    }
+  }
+  for (const folder of missing.reverse()) {
+    try { yield* call('mkdir', folder, { mode: 0o700 }) } catch (error) { if (codeOf(error) !== 'EEXIST') throw error }
+  }
+}
+
 export function* openToWrite(path: string, flags: string): Operation<number> {
   try { return yield* call<number>('open', path, flags, 0o600) } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  yield* call('mkdir', dirname(path), { recursive: true, mode: 0o700 })
+  yield* makeFolder(dirname(path))
   return yield* call<number>('open', path, flags, 0o600)
 }
 

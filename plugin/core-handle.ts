@@ -5,7 +5,7 @@ import { NodeFiles } from './files.ts'
 import { drive, driveSync, Ended, type Watch } from './drive.ts'
 import { Host } from './host.ts'
 import { condemn, isBroken, loadFresh, loadSync, MODULE_PATH, type Instance } from './instance.ts'
-import type { World } from './world.ts'
+import type { Answering } from './world.ts'
 
 /** A core that traps this much more often than a job of it succeeds is left out for good. */
 const REPLACEMENTS_MAX = 16
@@ -27,7 +27,7 @@ export class CoreHandle {
   readonly #settings: Settings
   readonly #reopened: () => void
   readonly #files = new NodeFiles()
-  readonly #world: World | undefined
+  readonly #world: Answering | undefined
   #live: Live | undefined
   #replacing: Promise<void> | undefined
   #replacements = 0
@@ -38,7 +38,7 @@ export class CoreHandle {
    * Loads and opens the core without leaving the event loop: the host waits for nobody's `apply`. A module that is
    * missing or broken leaves `fault`. `reopened` runs whenever a fresh instance took the place of one that trapped.
    */
-  constructor(settings: Settings, reopened: () => void, world?: World) {
+  constructor(settings: Settings, reopened: () => void, world?: Answering) {
     this.#settings = settings
     this.#world = world
     this.#reopened = reopened
@@ -93,12 +93,15 @@ export class CoreHandle {
 
   /** Closes the ledger and lets the instance go. */
   async close(signal: AbortSignal): Promise<void> {
-    try { await this.run('close', core => core.close(), signal) } finally {
-      this.#live?.host.retire()
-      this.#live = undefined
-      this.fault = 'the plugin was unloaded'
-      await perform(this.#files.close())
-    }
+    try { await this.run('close', core => core.close(), signal) } finally { await this.leave() }
+  }
+
+  /** Lets the instance go without a word in the ledger. */
+  async leave(): Promise<void> {
+    this.#live?.host.retire()
+    this.#live = undefined
+    this.fault = 'the plugin was unloaded'
+    await perform(this.#files.close())
   }
 
   #watch(live: Live, what: string): Watch {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, statSync, type BigIntStats, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { call, codeOf, openToWrite, syncFolder, writeAll, type Operation } from './calls.ts'
+import { call, codeOf, makeFolder, openToWrite, syncFolder, writeAll, type Operation } from './calls.ts'
 
 /** A longer file is refused: the store rotates long before. */
 const FILE_MAX_BYTES = 512 * 1024 * 1024
@@ -118,7 +118,7 @@ export class NodeFiles {
   * rename(from: string, to: string): Operation<void> {
     try { yield* call('lstat', to) } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      yield* call('mkdir', dirname(to), { recursive: true, mode: 0o700 })
+      yield* makeFolder(dirname(to))
       yield* call('rename', from, to)
       yield* this.#forget(from)
       return yield* syncFolder(dirname(to))

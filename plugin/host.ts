@@ -7,7 +7,7 @@ import type { Answer, Host as Questions, Step } from '../dist/core.js'
 import { codeOf, messageOf, perform, performSync, type Operation } from './calls.ts'
 import { stampOf, type NodeFiles } from './files.ts'
 import { offsetIn } from './zone.ts'
-import type { Question, World } from './world.ts'
+import type { Answering, Question } from './world.ts'
 
 /** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
 const SYNC_SLEEP_MAX_MS = 20
@@ -23,12 +23,12 @@ const instances = ((globalThis as Record<symbol, unknown>)[Symbol.for('dsh-jev-m
 /** The host of one core instance. */
 export class Host implements Questions {
   readonly #files: NodeFiles
-  readonly #world: World | undefined
+  readonly #world: Answering | undefined
   readonly #name = randomUUID().slice(0, 8)
   readonly #started = startTime(process.pid)
   readonly #pending = new Set<Promise<unknown>>()
 
-  constructor(files: NodeFiles, world?: World) {
+  constructor(files: NodeFiles, world?: Answering) {
     this.#files = files
     this.#world = world
     instances.add(this.#name)

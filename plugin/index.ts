@@ -5,6 +5,7 @@ import type {} from '@deepseek-ai/dsh-session'
 import type {} from '@deepseek-ai/dsh-system-prompt'
 import type {} from '@deepseek-ai/dsh-tools'
 import { messageOf } from './calls.ts'
+import { registerCommand } from './command.ts'
 import { dataDirOf, given, homeOf, keysOf, plain } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
 import { CONTEXT_NAME, isChild, turnOf, type Session } from './log.ts'
@@ -129,6 +130,7 @@ function mount(ctx: Context, config: unknown): void {
     })
   })
   if (health?.registerTools ?? given(config).registerTools !== false) registerTools(ctx, core, sessions)
+  contained('command', () => { registerCommand(ctx, core, sessions, agent => { detached('review', () => questions.review(agent)) }) })
   ctx.effect(() => async () => {
     try {
       leaving.abort()

@@ -1,8 +1,10 @@
 /** What stands beside the ledger: why the plugin is inert, and what the host calls itself. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Context } from '@deepseek-ai/cordis'
+import { makeFolder, performSync } from './calls.ts'
+import { dataDirOf } from './config.ts'
 
 /** Says why the plugin is inert, where the ledger cannot. */
 const NOTE = 'inert.txt'
@@ -11,9 +13,16 @@ const NOTE = 'inert.txt'
 export function explain(dataDir: string, reason: string): void {
   try {
     if (reason === '') { rmSync(join(dataDir, NOTE), { force: true }); return }
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(join(dataDir, NOTE), `dsh-jev-memory is inert: ${reason}\n`, { mode: 0o600 })
-  } catch { /* A folder that cannot be written to has said enough. */ }
+    write(dataDir, reason)
+  } catch {
+    // A file in the place of the folder, a disk that refuses: a person looks in the folder of old, too.
+    try { write(dataDirOf(undefined), reason) } catch { /* `/memory health` and the doctor say it. */ }
+  }
+}
+
+function write(folder: string, reason: string): void {
+  performSync(makeFolder(folder))
+  writeFileSync(join(folder, NOTE), `dsh-jev-memory is inert: ${reason}\n`, { mode: 0o600 })
 }
 
 /** What the host calls itself, as far as it tells. */

@@ -24,12 +24,17 @@ export class Questions {
 
   /** Asks what a turn left open, one card after the other. The turn does not wait for it. */
   async afterTurn(agent: Agent): Promise<void> {
-    for (let card = 0; card < CARDS_MAX; card++) if (!await this.#ask(agent, false, this.#unloaded.signal)) return
+    for (let card = 0; card < CARDS_MAX; card++) if (!await this.#ask(agent, 'turn-end', this.#unloaded.signal)) return
   }
 
   /** Asks again before the model starts. Ends with `signal`. */
   async beforeStep(agent: Agent, signal: AbortSignal): Promise<void> {
-    await this.#ask(agent, true, AbortSignal.any([signal, this.#unloaded.signal]))
+    await this.#ask(agent, 'pre-step', AbortSignal.any([signal, this.#unloaded.signal]))
+  }
+
+  /** Asks whatever waits, because the human wants to see it: one card after the other until one stays open. */
+  async review(agent: Agent): Promise<void> {
+    for (let card = 0; card < CARDS_MAX; card++) if (!await this.#ask(agent, 'review', this.#unloaded.signal)) return
   }
 
   close(): void {
@@ -37,9 +42,9 @@ export class Questions {
   }
 
   /** Asks the next question, if one is due. Returns whether it was answered. */
-  async #ask(agent: Agent, beforeStep: boolean, signal: AbortSignal): Promise<boolean> {
+  async #ask(agent: Agent, when: 'turn-end' | 'pre-step' | 'review', signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this.#core.use('has-questions', core => core.hasQuestions(String(agent.id))) !== true) return false
-    const question = await this.#core.run('question', core => core.question(String(agent.id), beforeStep)) as Question | null | undefined
+    const question = await this.#core.run('question', core => when === 'review' ? core.review(String(agent.id)) : core.question(String(agent.id), when === 'pre-step')) as Question | null | undefined
     if (!question) return false
     const { selected, custom, ended } = await this.#show(agent, question, signal)
     const outcome = await this.#core.run('answer', core => core.answer(question.token, selected, custom, ended))

@@ -13,7 +13,10 @@ export type Question = Extract<Step, { op: 'http.send' | 'http.key' | 'llm.gener
 /** A live session, as far as its route is concerned. */
 export interface Routed { requestHeader?(): { config?: Partial<Route> } | undefined }
 
-export class World {
+/** Whatever answers such questions. */
+export interface Answering { answer(question: Question, signal: AbortSignal | undefined): Promise<unknown> }
+
+export class World implements Answering {
   readonly #ctx: Context
   readonly #credentials: Credentials
   readonly #session: (id: string) => Routed | undefined

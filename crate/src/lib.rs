@@ -29,6 +29,7 @@ pub mod decide;
 pub mod port;
 pub mod store;
 pub mod recall;
+pub mod account;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
 

@@ -73,6 +73,7 @@ fn commits() -> Vec<Vec<Body>> {
                 capture: true,
                 inactive: vec!["jev.model".to_owned()],
                 host: "0.1.0-rc.8".to_owned(),
+                summary: None,
             }
             .into(),
             Observation::Remember {

@@ -98,6 +98,16 @@ export class Core {
   search(args: unknown, call: Call): Job { alive(); return now(() => ({ args, call, missing: undefined })) }
   write(args: unknown, call: Call): Job { return this.search(args, call) }
   forget(args: unknown, call: Call): Job { return this.search(args, call) }
+  command(typed: Uint8Array): Job {
+    alive()
+    const { verb, words } = JSON.parse(new TextDecoder().decode(typed)) as { verb: string, words: string }
+    return now(() => {
+      trapWhen(words, 'panic-before-port')
+      return { ok: true, code: 'done', text: `${verb}: ${words}`, data: {}, exit: 0, ask: false, note: '' }
+    })
+  }
+
+  review(): Job { return this.question() }
   instruct(): void { alive() }
   hasQuestions(): boolean { alive(); return false }
   question(): Job { alive(); return now(() => null) }

@@ -7,6 +7,7 @@ import { atEnd, REPOSITORY, scratch, type Row, type Scope } from '../host/home.t
 
 type Listener = (...args: unknown[]) => unknown
 interface Tool { name: string, execute(args: unknown, exec: unknown): Promise<Record<string, unknown>> }
+interface Command { name: string, handler(invocation: unknown): Promise<{ kind: string, text?: string }> }
 interface Plugin { apply(ctx: unknown, config: unknown): void, Config: { '~standard': { validate(value: unknown): unknown } }, inject: string[], name: string }
 
 /** A session whose log the test writes. */
@@ -42,6 +43,7 @@ export class Stub {
   readonly services: Record<string, unknown> = {}
   readonly folder: string
   readonly tools: Tool[] = []
+  readonly commands: Command[] = []
   readonly live: StubSession[] = []
   readonly #listeners = new Map<string, Listener[]>()
   readonly #disposers: (() => unknown)[] = []
@@ -73,6 +75,7 @@ export class Stub {
       systemPrompt: { context: (part: { text: (a: unknown) => unknown }) => { this.#context = part.text } },
       tools: { register: (tool: Tool) => { this.tools.push(tool) } },
       on: (event: string, listener: Listener) => { this.#listeners.set(event, [...this.#listeners.get(event) ?? [], listener]) },
+      inject: (_names: string[], then: (child: unknown) => void) => { then({ commands: { register: (command: Command) => { this.commands.push(command) } } }) },
       effect: (begin: () => () => unknown) => { this.#disposers.push(begin()) },
     }, config)
     return plugin
@@ -112,6 +115,13 @@ export class Stub {
     const tool = this.tools.find(candidate => candidate.name === name)
     if (!tool) throw new Error(`no tool ${name}`)
     return await tool.execute(args, { agent: { session }, signal: new AbortController().signal })
+  }
+
+  /** Types a line after `/memory`. */
+  async command(session: StubSession, rawInput: string): Promise<{ kind: string, text?: string }> {
+    const [command] = this.commands
+    if (!command) throw new Error('no command')
+    return await command.handler({ agent: { id: session.id, session }, rawInput, signal: new AbortController().signal, attachments: [], commandId: 'c' })
   }
 
   async dispose(): Promise<void> {

@@ -34,7 +34,7 @@ impl Choice {
 }
 
 /// One sentence on the card.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shown {
     pub text: String,
     pub memory_type: Option<Type>,

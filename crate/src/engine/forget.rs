@@ -209,7 +209,7 @@ fn about(
 }
 
 /// Returns every id in a text: bare, in a printed line, or cut short of its `m-`.
-fn ids_in(given: &str) -> Vec<MemoryId> {
+pub(super) fn ids_in(given: &str) -> Vec<MemoryId> {
     let mut out: Vec<MemoryId> = given
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
         .map(|word| word.trim_matches('-').to_ascii_lowercase())

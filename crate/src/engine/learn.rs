@@ -324,6 +324,11 @@ impl Engine {
     }
 
     fn commit_failed(&self, error: &StoreError) {
+        // What waiting mends is said in `health` alone; what stays broken the model is told once, too.
+        if matches!(error, StoreError::Files(_)) && !self.write_failed.replace(true) {
+            let line = format!("memory cannot be written: {error}");
+            self.pending_notices.borrow_mut().push(cut(&line, 200));
+        }
         self.problem("commit-failed", &error.to_string());
         self.observe(Observation::Degraded {
             cause: "commit-failed".to_owned(),

@@ -5,6 +5,7 @@
 mod attach;
 mod budget;
 mod catalogue;
+mod command;
 mod embed;
 mod forget;
 mod jev;
@@ -22,6 +23,7 @@ mod search;
 mod sentence;
 mod write;
 
+pub use command::{Reply, Typed};
 pub use forget::Forget;
 pub use learn::{Learned, LearnedMemory};
 pub use question::{Answered, Question, When};
@@ -178,6 +180,8 @@ pub struct Engine {
     told: Cell<usize>,
     /// Whether the `start` row was said.
     started: Cell<bool>,
+    /// Whether a block said that nothing can be written.
+    write_failed: Cell<bool>,
     /// Where Jev's key was last found; empty before the first look.
     key_path: RefCell<String>,
     /// The route that restates, as the `start` row has it; empty before the first look.
@@ -223,6 +227,7 @@ impl Engine {
             embeddings: RefCell::default(),
             told: Cell::new(0),
             started: Cell::new(false),
+            write_failed: Cell::new(false),
             key_path: RefCell::default(),
             normalize_route: RefCell::default(),
             jev_model: RefCell::default(),

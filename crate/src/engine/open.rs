@@ -1,6 +1,7 @@
 //! Mount, settle, refresh, close: the life of the store in one host process.
 
 use super::{Engine, Problem, Refused, cut};
+use crate::account::{Language, Page, Times};
 use crate::config::JudgeChoice;
 use crate::error::{Error, StoreError};
 use crate::port::Ports;
@@ -21,6 +22,9 @@ const WARM_RECORDS: usize = 250;
 
 /// Milliseconds that housekeeping waits for the lock; nobody waits for housekeeping.
 const SETTLE_WAIT_MS: u32 = 2_000;
+
+/// Longest health line of a `start` row.
+const SUMMARY_MAX_CHARS: usize = 600;
 
 /// Milliseconds that the `start` row waits to be told where the key is. A turn's first row may wait for it.
 const KEY_WAIT_MS: u32 = 100;
@@ -98,6 +102,7 @@ impl Engine {
             capture: self.captures(),
             inactive: self.inactive.clone(),
             host: self.host_version.clone(),
+            summary: Some(self.summary(ports).await),
         });
         for notice in &self.config_notices {
             let detail = format!("config `{}` {}", notice.key, notice.problem);
@@ -110,6 +115,17 @@ impl Engine {
             let detail = "`judge: off`: nothing is written, what is known is still recalled";
             self.say_health("judge-off", detail.to_owned());
         }
+    }
+
+    /// Returns the health line for the `start` row. No word of a failure's detail: it may quote what is forgotten later.
+    async fn summary(&self, ports: Ports<'_>) -> String {
+        let offset_minutes = |at| ports.clock.offset_minutes(at);
+        let times = Times {
+            offset_minutes: &offset_minutes,
+        };
+        let page = Page::new(Language::English, &times);
+        let line = self.health_line(ports, true, &page).await;
+        cut(&line, SUMMARY_MAX_CHARS)
     }
 
     /// Says a state for `health` and in a row.

@@ -29,6 +29,8 @@ pub enum When {
     TurnEnd,
     /// The human spoke again; the model waits.
     PreStep,
+    /// The human asked to see what waits, by a command.
+    Review,
 }
 
 /// A question to be shown.
@@ -92,7 +94,7 @@ impl Engine {
         }
         self.refresh(ports).await;
         self.tend_questions(ports, session).await;
-        if !self.config.ask_on_conflict {
+        if !self.config.ask_on_conflict && when != When::Review {
             return None;
         }
         // Another job of this process may have opened a card while this one waited.
@@ -105,7 +107,7 @@ impl Engine {
             token: open.token,
             card: open.card.clone(),
             timeout_ms: match when {
-                When::TurnEnd => self.config.ask_on_conflict_timeout_ms,
+                When::TurnEnd | When::Review => self.config.ask_on_conflict_timeout_ms,
                 When::PreStep => self.config.ask_on_conflict_timeout_ms.min(PRE_STEP_MAX_MS),
             },
         };
@@ -207,6 +209,33 @@ impl Engine {
             choice: choice.as_str().to_owned(),
         });
         self.publish(ports, rows, open.based_on.clone()).await
+    }
+
+    /// Decides an open question by the human's word, without a card.
+    ///
+    /// # Errors
+    /// As a commit; `Stale` when one of the records changed meanwhile.
+    pub(super) async fn decide_question(
+        &self,
+        ports: Ports<'_>,
+        ask: &Ask,
+        choice: Choice,
+    ) -> Result<(), StoreError> {
+        let based_on = {
+            let store = self.store.get().map(|store| store.borrow());
+            let state = store.as_ref().map(|store| store.state());
+            let ids = std::iter::once(&ask.id).chain(&ask.against);
+            ids.filter_map(|id| Some((id.clone(), state?.memory(id)?.revision)))
+                .collect()
+        };
+        let open = OpenCard {
+            token: 0,
+            session: SessionId::from(""),
+            ask: ask.clone(),
+            based_on,
+            card: card(&Shown::default(), &[]),
+        };
+        self.resolve(ports, &open, choice).await
     }
 
     /// Lets go what nothing contradicts any more, and sees to it that every question is about what is known now.
@@ -331,6 +360,7 @@ impl Engine {
                 let now = match when {
                     When::TurnEnd => ask.attempt == 0 && memory.source.session_id == *session,
                     When::PreStep => ask.attempt < asks_max,
+                    When::Review => true,
                 };
                 here && now
                     && memory.status == Status::NeedsReview

@@ -116,7 +116,7 @@ pub(super) async fn apply(
             by: "edit".to_owned(),
             asked: None,
         };
-        forget::forget_held(cell, ports, held, request).await?;
+        forget::forget_held(cell, ports, held, request, &[]).await?;
     }
     Ok(())
 }

@@ -138,6 +138,8 @@ pub enum Observation {
         /// Config keys that were set and whose feature this version does not have.
         inactive: Vec<String>,
         host: String,
+        /// The health line of that moment, in English.
+        summary: Option<String>,
     },
     /// A candidate was not kept.
     Skip {

@@ -71,11 +71,25 @@ pub async fn forget(
     request: Request,
     wait_ms: u32,
 ) -> Result<Receipt, StoreError> {
+    forget_with(cell, ports, request, &[], wait_ms).await
+}
+
+/// As [`forget`], and blanks `words` wherever they stand, though no record has them: what a row about a refusal quotes.
+///
+/// # Errors
+/// As [`forget`].
+pub async fn forget_with(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    request: Request,
+    words: &[String],
+    wait_ms: u32,
+) -> Result<Receipt, StoreError> {
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
     lock::holding(cell, ports, &mut budget, async |held| {
         commit::catch_up(cell, ports, held).await?;
-        forget_held(cell, ports, held, request).await
+        forget_held(cell, ports, held, request, words).await
     })
     .await
 }
@@ -86,6 +100,7 @@ pub(super) async fn forget_held(
     ports: Ports<'_>,
     held: &mut Held,
     request: Request,
+    words: &[String],
 ) -> Result<Receipt, StoreError> {
     let mut ids = request.ids.clone();
     crate::text::order::sort(&mut ids);
@@ -97,7 +112,9 @@ pub(super) async fn forget_held(
             return Err(StoreError::NoSuchMemory { id: id.to_string() });
         }
     }
-    let found = gather(cell, ports, &ids).await?;
+    let mut found = gather(cell, ports, &ids).await?;
+    let more = words.iter().filter(|text| !text.is_empty());
+    found.contents.extend(more.cloned());
     let facts = facts(&cell.borrow(), &request, &ids, &found);
     if ports.ended.get() {
         return Err(StoreError::Ended {

@@ -26,8 +26,8 @@ pub mod table;
 pub mod tables;
 
 pub use commit::{Committed, Draft, close, commit, observe, refresh, settle};
-pub use forget::{Receipt, Request, forget};
-pub use history::history;
+pub use forget::{Receipt, Request, forget, forget_with};
+pub use history::{Walked, history, tail, walk};
 pub use keep::SEGMENT_MAX_BYTES;
 pub use load::open;
 pub use state::State;

@@ -109,7 +109,7 @@ impl JobPorts {
             if failed.is_undefined() {
                 return read(field(&answer, "ok")).ok_or_else(|| FilesError::Other {
                     path: path.to_owned(),
-                    action: op,
+                    action: op.strip_prefix("files.").unwrap_or(op),
                     message: "the host answered with another shape".to_owned(),
                 });
             }
@@ -122,12 +122,19 @@ pub(super) fn field(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-fn files_error(failed: &JsValue, path: &str, action: &'static str) -> FilesError {
+fn files_error(failed: &JsValue, path: &str, op: &'static str) -> FilesError {
     let path = path.to_owned();
+    // A person reads it: `cannot read`, not the request's name.
+    let action = op.strip_prefix("files.").unwrap_or(op);
     match field(failed, "code").as_string().as_deref() {
         Some("ENOENT") => FilesError::NotFound { path },
         Some("ENOSPC" | "EDQUOT" | "EFBIG") => FilesError::NoSpace { path, action },
         Some("EACCES" | "EPERM" | "EROFS") => FilesError::NotPermitted { path, action },
+        Some("ENOTDIR") => FilesError::Other {
+            path,
+            action,
+            message: "something on this path is a file, not a folder".to_owned(),
+        },
         code => FilesError::Other {
             path,
             action,

@@ -7,7 +7,7 @@ mod host;
 mod job;
 mod network;
 
-use crate::engine::{Answered, Call, Engine, Settings, When};
+use crate::engine::{Answered, Call, Engine, Settings, Typed, When};
 use crate::memory::{EventSeq, SessionId};
 use crate::turn::{Session, Turn};
 use host::{Host, JobPorts, now, offset_minutes};
@@ -271,6 +271,26 @@ impl Core {
     ) -> Job {
         self.tool(args, call, |engine, ports, args, call| async move {
             engine.forget(ports.ports(), &args, &call).await
+        })
+    }
+
+    /// Carries out what a person typed, `/memory` and the command line alike: `Typed` as UTF-8 JSON. Value: `CommandReply`.
+    pub fn command(&self, typed: &[u8]) -> Job {
+        let typed: Result<Typed, String> =
+            serde_json::from_slice(typed).map_err(|error| error.to_string());
+        self.job(0, move |engine, ports| async move {
+            match typed {
+                Ok(typed) => to_js(&engine.command(ports.ports(), &typed).await),
+                Err(reason) => error_value("bad-input", &reason),
+            }
+        })
+    }
+
+    /// Returns the next question that waits in a session's scope, because the human asked to see it. Value: `Question`, or null.
+    pub fn review(&self, #[wasm_bindgen(js_name = sessionId)] session_id: &str) -> Job {
+        let session = SessionId::from(session_id);
+        self.job(0, move |engine, ports| async move {
+            to_js(&engine.question(ports.ports(), &session, When::Review).await)
         })
     }
 

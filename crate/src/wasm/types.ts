@@ -49,6 +49,43 @@ export interface Call { session: Session; turn: number; seq: number; humans: Hum
 /** A tool's answer: lossless JSON. A refusal is `{ refused: { reason, message, nearest? } }`. */
 export type Reply = Record<string, unknown>;
 
+/** What a person typed, where, and what else the program around the core knows. */
+export interface Typed {
+  verb: string;
+  /** Everything after the verb that is no option. */
+  words: string;
+  /** Options by their long names in camelCase: flags are true, values texts. */
+  options?: Record<string, string | boolean>;
+  /** The session it was typed in; left out on a command line. */
+  session?: Session;
+  turn?: number;
+  seq?: number;
+  /** What the human said last, for the language. */
+  said?: string;
+  /** Such as `zh_CN.UTF-8`. */
+  locale?: string;
+  /** The folder a command line stands in. */
+  cwd?: string;
+  /** What `doctor` is told of the system. */
+  facts?: Record<string, unknown>;
+}
+
+/** What a command came to. `exit`: 0 done, 1 found nothing or something wrong, 2 not understood, 3 memory cannot be used. */
+export interface CommandReply {
+  ok: boolean;
+  /** `done`, or why not. */
+  code: string;
+  /** For a person. */
+  text: string;
+  /** The same as data. */
+  data: Record<string, unknown>;
+  exit: number;
+  /** Whether questions wait that a card could ask now. */
+  ask: boolean;
+  /** What stands beside a text that is a file's content; empty otherwise. */
+  note: string;
+}
+
 export interface Health {
   /** Whether sentences are captured. */
   capture: boolean;

@@ -40,6 +40,7 @@ fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
             "capture",
             "inactive",
             "host",
+            "summary",
         ],
         "skip" => &[
             "reason", "scope", "id", "quote", "rule", "count", "position",
@@ -355,6 +356,7 @@ fn observation(kind: &str, items: &mut Items) -> Result<Observation> {
                 .map(|key| key.to_string())
                 .collect(),
             host: items.string("host")?,
+            summary: items.string_if("summary")?,
         },
         "skip" => Observation::Skip {
             reason: items.string("reason")?,

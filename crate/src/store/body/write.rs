@@ -137,6 +137,7 @@ pub(in crate::store) fn write_observation(observation: &Observation, w: &mut Wri
             capture,
             inactive,
             host,
+            summary,
         } => {
             w.text("version", version)
                 .text("tokeniser", tokeniser)
@@ -146,7 +147,8 @@ pub(in crate::store) fn write_observation(observation: &Observation, w: &mut Wri
                 .text("normalize", normalize)
                 .flag("capture", *capture)
                 .texts_if("inactive", strings(inactive))
-                .text("host", host);
+                .text("host", host)
+                .text_if("summary", summary.as_deref());
         }
         Observation::Skip {
             reason,

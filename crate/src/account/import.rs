@@ -1,0 +1,276 @@
+//! Reading an export: what of it may come in, as what, and why the rest may not.
+//!
+//! A file is somebody's word. Each record is checked as if a stranger had written it; what this device did not say
+//! itself waits for the human. No field of it is ever a path.
+
+use super::export::{FORMAT, VERSION};
+use crate::extract::Candidate;
+use crate::memory::{Author, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Status, Text};
+use crate::screen::{Screened, screen};
+use crate::store::State;
+use crate::store::codec::checksum;
+use crate::text::digest::is_same_cut;
+use crate::text::json::{Names, Reader};
+use crate::text::secret;
+use crate::text::sorted::Set;
+use serde_json::Value;
+
+/// Records of one file.
+pub const RECORDS_MAX: usize = 50_000;
+/// Longest line of a file.
+const LINE_MAX_BYTES: usize = 64 * 1024;
+/// Longest text, as for one a person writes by hand.
+const TEXT_MAX_CHARS: usize = 4_000;
+/// Longest key, name or signal.
+const NAME_MAX_CHARS: usize = 1_000;
+/// Signals and links of one record.
+const LIST_MAX: usize = 64;
+
+/// The first line of an export.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Header {
+    pub origin: Origin,
+    pub at: Millis,
+    pub package: String,
+    /// Whether the records are those the digest was made of.
+    pub is_whole: bool,
+}
+
+/// What becomes of one record.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    /// It comes in.
+    Added(Box<Memory>),
+    /// Known, forgotten, a duplicate: nothing to do. With a code.
+    Passed(&'static str),
+    /// It may not come in. With a code.
+    Refused(&'static str),
+}
+
+/// One line of the file and what becomes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// From 1.
+    pub line: usize,
+    /// Where it could be read.
+    pub id: Option<MemoryId>,
+    pub fate: Fate,
+}
+
+/// Reads the header and returns the records' bytes with it.
+///
+/// # Errors
+/// `not-an-export`; `newer-export` for a version this build does not know.
+pub fn header(content: &str) -> Result<(Header, &str), &'static str> {
+    let content = content.trim_start_matches('\u{feff}');
+    let (first, rest) = content.split_once('\n').unwrap_or((content, ""));
+    let fields: Value = serde_json::from_slice(first.as_bytes()).map_err(|_| "not-an-export")?;
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or("");
+    if text("format") != FORMAT {
+        return Err("not-an-export");
+    }
+    if fields.get("v").and_then(Value::as_u64) != Some(VERSION.into()) {
+        return Err("newer-export");
+    }
+    let header = Header {
+        origin: Origin::from(text("origin")),
+        at: Millis(fields.get("at").and_then(Value::as_i64).unwrap_or(0)),
+        package: text("package").to_owned(),
+        is_whole: text("digest") == checksum(rest.as_bytes()),
+    };
+    Ok((header, rest))
+}
+
+/// How records come in.
+pub struct Terms<'a> {
+    /// Whether they are this device's own words, whole: then they come in as they were.
+    pub is_own: bool,
+    /// In place of each record's own scope, `global` ones excepted.
+    pub scope: Option<&'a ScopeKey>,
+    pub now: Millis,
+}
+
+/// Decides about every record. Pure: nothing is written.
+pub fn verdicts(records: &str, state: &State, terms: &Terms<'_>) -> Vec<Verdict> {
+    let mut out: Vec<Verdict> = Vec::new();
+    let mut coming: Set<MemoryId> = Set::new();
+    let mut added: Vec<Memory> = Vec::new();
+    for (line, text) in (2..).zip(records.lines()) {
+        let text = text.trim();
+        if text.is_empty() {
+            continue;
+        }
+        if out.len() >= RECORDS_MAX {
+            out.push(Verdict {
+                line,
+                id: None,
+                fate: Fate::Refused("over-limit"),
+            });
+            break;
+        }
+        let read = if text.len() > LINE_MAX_BYTES {
+            None
+        } else {
+            Memory::read(&mut Reader::new(text, &mut Names::none())).ok()
+        };
+        let Some(memory) = read.filter(is_sound) else {
+            out.push(Verdict {
+                line,
+                id: None,
+                fate: Fate::Refused("not-a-record"),
+            });
+            continue;
+        };
+        let id = memory.id.clone();
+        let fate = fate(memory, state, terms, &coming, &added);
+        if let Fate::Added(memory) = &fate {
+            coming.insert(id.clone());
+            added.push((**memory).clone());
+        }
+        out.push(Verdict {
+            line,
+            id: Some(id),
+            fate,
+        });
+    }
+    // Links to what is neither here nor coming would lead nowhere.
+    for verdict in &mut out {
+        if let Fate::Added(memory) = &mut verdict.fate {
+            for links in [
+                &mut memory.supersedes,
+                &mut memory.superseded_by,
+                &mut memory.conflicts_with,
+                &mut memory.source.source_ids,
+            ] {
+                links.retain(|id| coming.contains(id) || state.memory(id).is_some());
+            }
+        }
+    }
+    out
+}
+
+fn fate(
+    mut memory: Memory,
+    state: &State,
+    terms: &Terms<'_>,
+    coming: &Set<MemoryId>,
+    added: &[Memory],
+) -> Fate {
+    if words(&memory).any(secret::contains) {
+        return Fate::Refused("veto:secret");
+    }
+    if let Screened::Vetoed { reason, .. } = screen(&Candidate::alone(&memory.text)) {
+        // A failure's signature is no sentence, and this device's own words passed the screen with what stood around them.
+        let is_sentence = memory.by != Author::Failure && !terms.is_own;
+        if is_sentence || reason == "veto:injection" {
+            return Fate::Refused(reason);
+        }
+    }
+    if state.tombstone(&memory.id).is_some() {
+        return Fate::Passed("forgotten");
+    }
+    if state.memory(&memory.id).is_some() || coming.contains(&memory.id) {
+        return Fate::Passed("known");
+    }
+    if let Some(scope) = terms.scope.filter(|_| !memory.scope.is_global()) {
+        memory.scope = scope.clone();
+    }
+    memory.scope = state.scope_of(&memory.scope).clone();
+    let stands = |memory: &Memory| matches!(memory.status, Status::Active | Status::NeedsReview);
+    if stands(&memory) {
+        let says_it = |other: &Memory| {
+            other.scope == memory.scope
+                && stands(other)
+                && is_same_cut(&other.source.quote, &memory.source.quote)
+        };
+        if state.in_scope(&memory.scope).any(|other| says_it(other)) || added.iter().any(says_it) {
+            return Fate::Passed("duplicate");
+        }
+    }
+    if !terms.is_own {
+        if memory.status == Status::Active {
+            memory.status = Status::NeedsReview;
+        }
+        // Who a model's words are from stays told.
+        if memory.by != Author::Model {
+            memory.by = Author::Import;
+        }
+    }
+    memory.revision = Revision(1);
+    memory.updated_at = terms.now;
+    memory.importance = memory.importance.clamp(0.0, 1.0);
+    Fate::Added(Box::new(memory))
+}
+
+/// Returns every text of a record that is not one of this plugin's own names.
+fn words(memory: &Memory) -> impl Iterator<Item = &str> {
+    let optional = [
+        &memory.canonical,
+        &memory.source.way_out,
+        &memory.source.tool,
+        &memory.temporal_scope,
+        &memory.remember.model,
+    ];
+    [
+        &*memory.text,
+        &*memory.source.quote,
+        memory.scope.as_str(),
+        memory.source.session_id.as_str(),
+    ]
+    .into_iter()
+    .chain(optional.into_iter().flatten().map(String::as_str))
+    .chain(memory.signals.iter().map(Text::as_str))
+}
+
+/// Returns whether a record can stand in a ledger and in a block: ids and scopes of the known forms, texts on one line, all within their limits.
+fn is_sound(memory: &Memory) -> bool {
+    let links = [
+        &memory.supersedes,
+        &memory.superseded_by,
+        &memory.conflicts_with,
+        &memory.source.source_ids,
+    ];
+    let is_short = |text: &str, max: usize| text.chars().take(max + 1).count() <= max;
+    let is_plain = |text: &str| !text.chars().any(char::is_control);
+    let is_text = |text: &str| is_short(text, TEXT_MAX_CHARS) && !text.trim().is_empty();
+    is_id(&memory.id)
+        && links
+            .iter()
+            .all(|ids| ids.len() <= LIST_MAX && ids.iter().all(is_id))
+        && is_text(&memory.text)
+        && is_plain(&memory.text)
+        && is_text(&memory.source.quote)
+        && memory
+            .canonical
+            .as_deref()
+            .is_none_or(|text| is_text(text) && is_plain(text))
+        && is_scope(&memory.scope)
+        && memory.signals.len() <= LIST_MAX
+        && words(memory).all(|text| is_short(text, TEXT_MAX_CHARS))
+        && is_short(memory.scope.as_str(), NAME_MAX_CHARS)
+        && is_short(memory.source.session_id.as_str(), NAME_MAX_CHARS)
+        && is_short(memory.origin.as_str(), NAME_MAX_CHARS)
+        && is_plain(memory.source.session_id.as_str())
+        && is_plain(memory.origin.as_str())
+        && memory.signals.iter().all(|text| is_plain(text))
+        && memory.importance.is_finite()
+        && memory.remember.score.is_finite()
+}
+
+fn is_id(id: &MemoryId) -> bool {
+    id.as_str().len() <= 40
+        && id.as_str().strip_prefix("m-").is_some_and(|rest| {
+            !rest.is_empty()
+                && rest
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        })
+}
+
+fn is_scope(scope: &ScopeKey) -> bool {
+    let key = scope.as_str();
+    let is_named = ["git:", "path:"]
+        .iter()
+        .any(|kind| key.strip_prefix(kind).is_some_and(|rest| !rest.is_empty()));
+    (scope.is_global() || is_named) && !key.chars().any(char::is_control)
+}

@@ -1,0 +1,54 @@
+/** `/memory` in the host. What a word means and what is answered is the core's; here a line is passed in and a text out. */
+import type { Context } from '@deepseek-ai/cordis'
+import type { CommandInvocation, CommandResult } from '@deepseek-ai/dsh-commands'
+import type { Agent } from '@deepseek-ai/dsh-agent'
+import type { CommandReply, Typed } from '../dist/core.js'
+import { messageOf } from './calls.ts'
+import { Inert, type CoreHandle } from './core-handle.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Longest wait for an answer: a ledger of many segments is read in a second or two. */
+const COMMAND_MAX_MS = 30_000
+/** Messages of the human that tell their language. */
+const HEARD = 3
+
+/** Registers the command where the host has commands; it goes with the plugin. `review` opens the cards that wait. */
+export function registerCommand(ctx: Context, core: CoreHandle, sessions: Sessions, review: (agent: Agent) => void): void {
+  ctx.inject(['commands'], child => {
+    child.commands.register({
+      name: 'memory',
+      description: 'What is remembered and why · 查看与管理记忆',
+      input: { hint: 'list | show <id> | why-not <words> | review | forget <id> | stats | health' },
+      handler: async invocation => await answer(core, sessions, review, invocation),
+    })
+  })
+}
+
+async function answer(core: CoreHandle, sessions: Sessions, review: (agent: Agent) => void, { agent, rawInput, signal }: CommandInvocation): Promise<CommandResult> {
+  try {
+    const { session, turn, seq, humans } = sessions.call(agent.session)
+    const [, verb = '', words = ''] = /^\s*(\S*)\s*([^]*)$/.exec(rawInput.toWellFormed()) ?? []
+    const said = humans.slice(-HEARD).map(({ text }) => text).join('\n')
+    const typed: Typed = { verb, words, session, turn, seq, said, locale: localeOf(process.env) }
+    const reply = await command(core, typed, AbortSignal.any([signal, AbortSignal.timeout(COMMAND_MAX_MS)]))
+    if (reply.ask) review(agent)
+    return { kind: reply.ok || reply.exit === 1 ? 'success' : 'error', text: reply.text }
+  } catch (error) {
+    const message = messageOf(error)
+    return { kind: 'error', text: error instanceof Inert ? `dsh-jev-memory is off: ${message}` : `dsh-jev-memory: ${message}` }
+  }
+}
+
+/** Runs what was typed. Rejects where there is no core to answer. */
+export async function command(core: CoreHandle, typed: Typed, signal?: AbortSignal): Promise<CommandReply> {
+  const bytes = new TextEncoder().encode(JSON.stringify(typed))
+  const reply = await core.run('command', live => live.command(bytes), signal, 1) as CommandReply & { error?: { message: string } }
+  if (reply.error) throw new Error(reply.error.message)
+  return reply
+}
+
+/** The person's locale as the system has it. */
+export function localeOf(env: NodeJS.ProcessEnv): string {
+  const set = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find(value => value !== undefined && value !== '')
+  return set ?? Intl.DateTimeFormat().resolvedOptions().locale
+}
