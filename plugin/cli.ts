@@ -105,12 +105,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, term
   }
 }
 
-type Values = ReturnType<typeof parse>['values']
+type Parsed = ReturnType<typeof parseArgs<{ options: typeof OPTIONS, allowPositionals: true, strict: true }>>
+type Values = Parsed['values']
 
-const parse = (argv: readonly string[]) => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true })
-
-function parsed(argv: readonly string[]): ReturnType<typeof parse> {
-  try { return parse(argv) } catch (error) { throw new Misunderstood(messageOf(error).replace(/\. To specify a positional.*$/, '')) }
+function parsed(argv: readonly string[]): Parsed {
+  try { return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true }) } catch (error) { throw new Misunderstood(messageOf(error).replace(/\. To specify a positional.*$/, '')) }
 }
 
 async function run(verb: string, words: string[], values: Values, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {

@@ -80,11 +80,11 @@ pub mod receipt {
     pub const MORE_EVENTS: Phrase = ["… and {0} more rows", "……另有 {0} 行"];
     pub const NEVER_SHOWN: Phrase = ["Never shown to a model.", "从未给模型看过。"];
     pub const SHOWN: Phrase = [
-        "Shown to a model in {0} blocks of {1} sessions:",
+        "Shown to a model, blocks: {0}, sessions: {1}.",
         "给模型看过：{1} 个会话，{0} 次注入：",
     ];
     pub const SHOWN_IN: Phrase = [
-        "session {0}: {1} blocks, {2} to {3}, last in turn {4}; that block had {5} tokens, score {6}",
+        "session {0}: blocks {1}, {2} to {3}, last in turn {4}; tokens of that block: {5}, score {6}",
         "会话 {0}：{1} 次，{2} 至 {3}，最后在第 {4} 回合；那次共 {5} 个 token，得分 {6}",
     ];
 }
@@ -131,7 +131,7 @@ pub mod stats {
         "台账为空：还没有读取过任何内容。",
     ];
     pub const SPAN: Phrase = [
-        "From {0} to {1}: {2} turns of {3} sessions.",
+        "From {0} to {1}. Turns read: {2}, sessions: {3}.",
         "{0} 至 {1}：{3} 个会话，{2} 个回合。",
     ];
     pub const WRITTEN: Phrase = [
@@ -199,8 +199,8 @@ pub mod health {
     pub const NONE: Phrase = ["none", "无"];
     pub const LAST_WRITE: Phrase = ["last write {0}", "最近写入 {0}"];
     pub const LAST_FAILURE: Phrase = ["last failure {0}", "最近故障 {0}"];
-    pub const PENDING: Phrase = ["{0} waiting for your answer", "待你确认 {0} 条"];
-    pub const STORE: Phrase = ["{0} memories, {1}", "{0} 条记忆，{1}"];
+    pub const PENDING: Phrase = ["waiting for your answer: {0}", "待你确认 {0} 条"];
+    pub const STORE: Phrase = ["memories: {0}, {1}", "{0} 条记忆，{1}"];
     pub const VERSIONS: Phrase = [
         "dsh-jev-memory {0}, ledger {1}, tokens {2}{3}",
         "dsh-jev-memory {0}，台账 {1}，分词 {2}{3}",
@@ -317,7 +317,7 @@ pub mod export {
 pub mod doctor {
     use super::Phrase;
 
-    pub const FOLDER: Phrase = ["folder {0}: {1} files, {2}", "文件夹 {0}：{1} 个文件，{2}"];
+    pub const FOLDER: Phrase = ["folder {0}: files {1}, {2}", "文件夹 {0}：{1} 个文件，{2}"];
     pub const NO_FOLDER: Phrase = [
         "folder {0} is not there: nothing was remembered yet",
         "文件夹 {0} 不存在：还没有记住任何内容",
@@ -360,18 +360,18 @@ pub mod doctor {
         "若那台机器已关闭，等五秒：不再变化的锁会被接管",
     ];
     pub const FORMATS: Phrase = [
-        "ledger {0} (this build writes {1}), {2} rows in {3} segments, device {4}",
+        "ledger version {0} (this build writes {1}); rows: {2}, segments: {3}; device {4}",
         "台账 {0}（本版本写 {1}），{3} 段共 {2} 行，设备 {4}",
     ];
     pub const DAMAGED: Phrase = [
-        "{0} lines of the ledger cannot be read",
+        "lines of the ledger that cannot be read: {0}",
         "台账中有 {0} 行无法读取",
     ];
     pub const DAMAGED_ADVICE: Phrase = [
         "the lines around them hold; copies are in `quarantine/`. If it happens again, check the disk",
         "其余各行有效；副本在 `quarantine/`。若再次发生，请检查磁盘",
     ];
-    pub const QUARANTINE: Phrase = ["{0} files in quarantine", "隔离区有 {0} 个文件"];
+    pub const QUARANTINE: Phrase = ["files in quarantine: {0}", "隔离区有 {0} 个文件"];
     pub const QUARANTINE_ADVICE: Phrase = [
         "look at {1}; remove what you do not need",
         "查看 {1}；不需要的可以删除",

@@ -22,7 +22,7 @@ pub struct Found {
     pub rows: Map<&'static str, u32>,
     /// Texts looked at.
     pub n_texts: u64,
-    /// Records of the ledger's past that are no more: their ids.
+    /// Texts that were looked at.
     seen: Set<String>,
 }
 
@@ -45,6 +45,10 @@ impl Found {
         };
         if let Some(reason) = reason {
             self.records.insert(memory.id.clone(), reason);
+            // They go with the record, wherever they stand.
+            for word in memory.words() {
+                self.seen.insert(word);
+            }
         }
     }
 
