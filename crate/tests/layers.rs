@@ -113,6 +113,7 @@ fn the_order_of_the_house_is_the_order_of_the_file() {
         "port",
         "store",
         "recall",
+        "account",
         "fake",
         "engine",
         "wasm",
