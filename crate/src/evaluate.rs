@@ -111,10 +111,15 @@ fn table() -> Vec<Value> {
     let compounds = screen::compound::COMPOUNDS
         .iter()
         .map(|row| (row.id, row.prior, row.weight));
+    let frames = screen::frame::FRAMES
+        .iter()
+        .filter(|row| row.refuses.is_none())
+        .map(|row| (row.id, row.prior, row.weight));
     let bias = ("bias", heuristic::PRIOR_BIAS, heuristic::BIAS);
     words
         .chain(shapes)
         .chain(compounds)
+        .chain(frames)
         .chain([bias])
         .map(|(id, prior, weight)| json!({ "id": id, "prior": prior, "weight": weight }))
         .collect()

@@ -47,6 +47,49 @@ fn each_line_of_the_table_gets_its_verdict() {
     }
 }
 
+/// Returns what becomes of `sentence`, cut from `message`: its verdict, and what touched it.
+fn verdict(message: &str, sentence: &str) -> (bool, Vec<&'static str>) {
+    let cut = sentences(&turn(message.to_owned())).candidates;
+    let candidate = cut
+        .iter()
+        .find(|candidate| candidate.quote.contains(sentence));
+    let Some(candidate) = candidate else {
+        return (false, vec!["not read"]);
+    };
+    match screen(candidate) {
+        Screened::Vetoed { rule, .. } => (false, vec![rule]),
+        Screened::Kept(kept) => {
+            let gate = gate(&heuristic::judge(candidate, &kept), &Config::default());
+            (gate == Gate::Admit, kept.frame().into_iter().collect())
+        }
+    }
+}
+
+#[test]
+fn a_sentence_in_a_frame_is_not_written_and_its_twin_is() {
+    let table = include_str!("../../test/data/frames.tsv");
+    let mut wrong = Vec::new();
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let message = fields[2].replace("\\n", "\n");
+        let sentence = *fields.get(3).unwrap_or(&message.as_str());
+        let (written, touched) = verdict(&message, sentence);
+        let right = match fields[0] {
+            "not" => !written,
+            "lives" => written && touched.is_empty(),
+            "spared" => touched.is_empty(),
+            other => panic!("{other}"),
+        };
+        if !right {
+            wrong.push(format!(
+                "{} {} {touched:?}: {message}",
+                fields[0], fields[1]
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn turn(text: String) -> Turn {
     Turn {
         session: Session {

@@ -4,6 +4,7 @@
 //! the core around it is compiled for size (the profiles in `Cargo.toml` say so). Nothing here knows what a memory is.
 
 pub mod json;
+pub mod lexicon;
 pub mod needles;
 pub mod order;
 pub mod sorted;

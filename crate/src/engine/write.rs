@@ -124,6 +124,15 @@ impl Engine {
             }
         };
         let mut judgement = heuristic::judge(candidate, &kept);
+        // Beside a pasted log a line says little about who wrote it: there it must read as a rule by itself.
+        let pasted =
+            candidate.context.is_pasted() && judgement.importance < self.config.min_importance;
+        if kept.frame().is_some() || pasted {
+            return Err(Refused::new(
+                "not-a-lasting-rule",
+                "the human's sentence that this restates reports, supposes, quotes or is for today; ask them to say it as a lasting rule",
+            ));
+        }
         judgement.by = JudgeName::Request;
         if let Some(memory_type) = write.memory_type {
             judgement.memory_type = memory_type;

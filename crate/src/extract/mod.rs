@@ -1,11 +1,14 @@
 //! From a turn to candidates: what the human said, cut into sentences, with the little context the judge needs.
 
 pub mod failure;
+pub mod others;
 mod strip;
 
 use crate::memory::{EventSeq, Millis};
 use crate::text::{clean, secret, sentence};
 use crate::turn::{Human, Position, Turn, TurnEvent};
+use others::Others;
+use std::ops::Range;
 use std::rc::Rc;
 
 pub use strip::{own_words, without_host};
@@ -73,6 +76,8 @@ pub struct Context {
     end: usize,
     /// Whether the message holds a pasted diff, log or status.
     pasted: bool,
+    /// Whether the cut stands in what is somebody else's words, or words for somewhere else.
+    others: Option<Others>,
 }
 
 impl Context {
@@ -84,12 +89,14 @@ impl Context {
                 start,
                 end: start + quote.len(),
                 pasted: holds_paste(message),
+                others: others_at(&others::stretches(message), start),
             },
             None => Self {
                 message: quote.into(),
                 start: 0,
                 end: quote.len(),
                 pasted: false,
+                others: others_at(&others::stretches(quote), 0),
             },
         }
     }
@@ -97,6 +104,11 @@ impl Context {
     /// Returns whether the message holds a pasted diff, log or status: much of it is then nobody's word.
     pub fn is_pasted(&self) -> bool {
         self.pasted
+    }
+
+    /// Returns why the cut is not what the human asks of us, when it stands in such a stretch of the message.
+    pub fn others(&self) -> Option<Others> {
+        self.others
     }
 
     /// Returns up to 300 bytes of the message before the cut.
@@ -154,6 +166,7 @@ fn read_message(out: &mut Extracted, position: &Position, human: &Human) {
     let (message, _) = secret::redact(&own_words(text));
     let message: Rc<str> = message.into();
     let pasted = holds_paste(&message);
+    let stretches = others::stretches(&message);
     let (mut n, mut left_out) = (0usize, 0u32);
     let mut start = 0;
     for piece in sentence::cut(&message) {
@@ -184,12 +197,18 @@ fn read_message(out: &mut Extracted, position: &Position, human: &Human) {
                 start: quote_start,
                 end: quote_start + quote.len(),
                 pasted,
+                others: others_at(&stretches, quote_start),
             },
         });
     }
     if left_out > 0 {
         out.over_limit.push((position.clone(), left_out));
     }
+}
+
+fn others_at(stretches: &[(Range<usize>, Others)], at: usize) -> Option<Others> {
+    let found = stretches.iter().find(|(range, _)| range.contains(&at));
+    found.map(|(_, kind)| *kind)
 }
 
 /// Beginnings of lines that tools write and people do not.

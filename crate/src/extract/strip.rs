@@ -57,6 +57,47 @@ const PASTE_TAGS: &[&str] = &[
     "transcript",
     "webpage",
     "article",
+    "attachment",
+    "paste",
+    "pasted",
+    "manual",
+    "email",
+    "mail",
+    "chat",
+];
+
+/// Tags in which people write to an agent themselves. Any other tag that stands alone on its line and closes is around a paste.
+const OWN_TAGS: &[&str] = &[
+    "rules",
+    "rule",
+    "instructions",
+    "instruction",
+    "task",
+    "tasks",
+    "prompt",
+    "request",
+    "requirements",
+    "requirement",
+    "constraints",
+    "constraint",
+    "guidelines",
+    "important",
+    "note",
+    "notes",
+    "query",
+    "user_query",
+    "user_request",
+    "message",
+    "question",
+    "goal",
+    "goals",
+    "plan",
+    "spec",
+    "todo",
+    "conventions",
+    "preferences",
+    "memory",
+    "user",
 ];
 
 /// What begins the line of a pasted terminal; what follows up to an empty line is its output.
@@ -74,6 +115,8 @@ const HOST_LINES: &[&str] = &[
 /// A fence or a host's tag that never closes takes the rest of the message: a lost sentence costs less than a stored log. One pass.
 pub fn own_words(message: &str) -> String {
     let message = without_our_block(message);
+    let closings = Closings::of(&message);
+    let mut at = 0;
     let mut kept: Vec<&str> = Vec::new();
     let mut lines = message.split_inclusive('\n');
     let mut fence: Option<(u8, usize)> = None;
@@ -81,6 +124,8 @@ pub fn own_words(message: &str) -> String {
     let mut in_indented = false;
     let mut after_empty = true;
     while let Some(line) = lines.next() {
+        let start = at;
+        at += line.len();
         let bare = line.trim();
         let was_empty = std::mem::replace(&mut after_empty, bare.is_empty());
         if let Some(open) = fence {
@@ -100,17 +145,37 @@ pub fn own_words(message: &str) -> String {
             kept.push("\n");
             continue;
         }
-        let paste =
-            || opens_tag(bare, PASTE_TAGS).filter(|tag| message.contains(&format!("</{tag}>")));
-        if let Some(tag) = opens_tag(bare, HOST_TAGS).or_else(paste) {
-            skip_tag(&mut lines, bare, tag);
+        let opened = opens_tag(bare, HOST_TAGS)
+            .or_else(|| {
+                opens_paste(bare).filter(|tag| closings.after(tag, start) || stands_alone(bare))
+            })
+            .or_else(|| {
+                let tag = lone_tag(bare)?;
+                (!OWN_TAGS.iter().any(|own| own.eq_ignore_ascii_case(tag))
+                    && closings.after(tag, start))
+                .then_some(tag)
+            });
+        if let Some(tag) = opened {
+            at += skip_tag(&mut lines, bare, tag);
             kept.push("\n");
             continue;
         }
         if bare.starts_with('>') || bare.starts_with("</") || is_host_line(bare) {
             continue;
         }
-        kept.push(line);
+        // A paste in the middle of a line ends the sentence before it; it may go on over lines.
+        match inline_paste(line, start, &closings) {
+            Some((head, tag)) => {
+                kept.push(head);
+                kept.push("\n");
+                let tail = line.get(head.len()..).unwrap_or_default();
+                match tail.split_once(closing_of(tag).as_str()) {
+                    Some((_, rest)) => kept.push(rest),
+                    None => at += skip_tag(&mut lines, tail, tag),
+                }
+            }
+            None => kept.push(line),
+        }
     }
     kept.concat()
 }
@@ -180,17 +245,109 @@ fn opens_tag(line: &str, tags: &'static [&'static str]) -> Option<&'static str> 
     })
 }
 
-/// Reads on until the tag's end, which may stand on its first line.
-fn skip_tag<'a>(lines: &mut impl Iterator<Item = &'a str>, first: &str, tag: &str) {
-    let end = format!("</{tag}>");
-    if first.contains(&end) || first.ends_with("/>") {
-        return;
+fn opens_paste(line: &str) -> Option<&'static str> {
+    opens_tag(line, PASTE_TAGS)
+}
+
+/// Returns whether nothing but the opening tag stands on the line, with an attribute that says what was pasted.
+fn stands_alone(line: &str) -> bool {
+    line.ends_with('>') && line.matches('<').count() == 1 && line.contains('=')
+}
+
+/// Returns the name of the opening tag that stands alone on its line.
+fn lone_tag(line: &str) -> Option<&str> {
+    let inside = line.strip_prefix('<')?.strip_suffix('>')?;
+    let name = inside.split(' ').next()?;
+    let is_name = name.len() <= 32
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    (is_name && !inside.contains(['<', '>']) && !inside.ends_with('/')).then_some(name)
+}
+
+/// Tags that are taken out where they open inside a line too: what they hold is never part of a sentence.
+const INLINE_TAGS: &[&str] = &[
+    "file",
+    "file_contents",
+    "document",
+    "attachment",
+    "log",
+    "transcript",
+    "webpage",
+    "article",
+    "pasted",
+    "manual",
+];
+
+/// Returns the head of a line before a paste that opens inside it, and the tag.
+fn inline_paste<'a>(
+    line: &'a str,
+    start: usize,
+    closings: &Closings,
+) -> Option<(&'a str, &'static str)> {
+    if closings.0.is_empty() {
+        return None;
     }
+    line.match_indices('<').find_map(|(at, _)| {
+        let tag = opens_tag(line.get(at..)?, INLINE_TAGS)?;
+        (at > 0 && closings.after(tag, start + at)).then_some((line.get(..at)?, tag))
+    })
+}
+
+fn closing_of(tag: &str) -> String {
+    format!("</{tag}>")
+}
+
+/// Different closing tags that are kept of a message; those beyond count as not there.
+const CLOSINGS_MAX: usize = 64;
+
+/// The closing tags of a message, and where the last of each stands: asked at every opening, found once.
+struct Closings<'a>(Vec<(&'a str, usize)>);
+
+impl<'a> Closings<'a> {
+    fn of(message: &'a str) -> Self {
+        let mut out: Vec<(&str, usize)> = Vec::new();
+        for (at, _) in message.match_indices("</") {
+            let tail = message.get(at + 2..).unwrap_or_default();
+            let length = tail
+                .bytes()
+                .take(33)
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+                .count();
+            let name = tail.get(..length).unwrap_or_default();
+            if !tail.get(length..).is_some_and(|rest| rest.starts_with('>')) {
+                continue;
+            }
+            if let Some((_, last)) = out.iter_mut().find(|(known, _)| *known == name) {
+                *last = at;
+            } else if out.len() < CLOSINGS_MAX {
+                out.push((name, at));
+            }
+        }
+        Self(out)
+    }
+
+    /// Returns whether the tag closes behind the byte `at`.
+    fn after(&self, tag: &str, at: usize) -> bool {
+        self.0.iter().any(|(name, last)| *name == tag && *last > at)
+    }
+}
+
+/// Reads on until the tag's end, which may stand on its first line. Returns the bytes of the lines read.
+fn skip_tag<'a>(lines: &mut impl Iterator<Item = &'a str>, first: &str, tag: &str) -> usize {
+    let end = closing_of(tag);
+    if first.contains(&end) || first.ends_with("/>") {
+        return 0;
+    }
+    let mut n_bytes = 0;
     for line in lines {
+        n_bytes += line.len();
         if line.contains(&end) {
-            return;
+            break;
         }
     }
+    n_bytes
 }
 
 fn is_host_line(line: &str) -> bool {

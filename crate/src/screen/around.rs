@@ -1,6 +1,6 @@
 //! What stands around a sentence: the line that introduces it, lists and code nearby.
 
-use super::lexicon::Lexicon;
+use crate::text::lexicon::Lexicon;
 use std::sync::OnceLock;
 
 /// What the line that introduces a list or a section promises.
@@ -69,7 +69,7 @@ pub fn intro(before: &str) -> Intro {
         return Intro::None;
     };
     let lexicon = LEXICON.get_or_init(|| Lexicon::new(INTROS.into_iter(), std::iter::empty(), &[]));
-    let rows = lexicon.hits(line, &[]).rows;
+    let rows = lexicon.hits(&line.to_ascii_lowercase(), &[]).rows;
     [Intro::Traps, Intro::Rules, Intro::Contents]
         .into_iter()
         .enumerate()

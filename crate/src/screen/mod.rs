@@ -4,8 +4,8 @@
 mod around;
 pub mod compound;
 mod forgetting;
+pub mod frame;
 mod intent;
-mod lexicon;
 mod reading;
 pub mod secret;
 pub mod shape;
@@ -14,7 +14,9 @@ mod tech;
 pub mod veto;
 
 use crate::extract::Candidate;
-use lexicon::Lexicon;
+use crate::text::lexicon::Lexicon;
+use compound::Masks;
+use frame::{FRAMES, Frame};
 use reading::Reading;
 use signal::Kind;
 use std::sync::{LazyLock, OnceLock};
@@ -46,6 +48,14 @@ impl Kept {
         self.signals
             .iter()
             .any(|signal| orders.contains(&signal.kind))
+    }
+
+    /// Returns the frame by which the sentence is no rule of the human's for later: it reports, supposes, or is for today.
+    pub fn frame(&self) -> Option<&'static str> {
+        self.signals
+            .iter()
+            .map(|signal| signal.id)
+            .find(|id| FRAMES.iter().any(|frame| frame.id == *id))
     }
 
     /// Returns the ids that are stored with the memory.
@@ -85,6 +95,10 @@ pub fn screen(candidate: &Candidate) -> Screened {
             rule: veto.rule,
         };
     }
+    let refusal = frames(&reading).find_map(|frame| Some((frame.refuses?, frame.id)));
+    if let Some((reason, rule)) = refusal {
+        return Screened::Vetoed { reason, rule };
+    }
     Screened::Kept(Kept {
         signals: signals(&reading),
     })
@@ -97,7 +111,21 @@ pub fn signals_of(candidate: &Candidate) -> Vec<MatchedSignal> {
 
 fn read(candidate: &Candidate) -> Reading<'_> {
     let tables = tables();
-    Reading::of(candidate, &tables.lexicon, &tables.windows)
+    let mut reading = Reading::of(candidate, &tables.lexicon, &tables.windows);
+    let found = reading.found;
+    reading.rules_in_quotes =
+        found.rows & tables.masks.rules != 0 && found.open_rows & tables.masks.rules == 0;
+    reading
+}
+
+/// Returns the frames that the sentence stands in.
+fn frames<'a>(reading: &'a Reading<'_>) -> impl Iterator<Item = &'static Frame> + 'a {
+    let mut row = tables().frames;
+    FRAMES.iter().filter(move |frame| {
+        let first = row;
+        row += frame.words.len();
+        (first..row).all(|row| reading.found.rows >> (row & 127) & 1 == 1) && (frame.holds)(reading)
+    })
 }
 
 /// Returns the first rule that holds.
@@ -122,7 +150,7 @@ fn signals(reading: &Reading) -> Vec<MatchedSignal> {
             kind: signal.kind,
         })
     });
-    let sides = compound::Sides::of(hits);
+    let sides = compound::Sides::of(hits, &tables().masks);
     let compounds = compound::COMPOUNDS
         .iter()
         .filter(|row| (row.holds)(&sides, reading))
@@ -139,7 +167,14 @@ fn signals(reading: &Reading) -> Vec<MatchedSignal> {
             weight: row.weight,
             kind: row.kind,
         });
-    words.chain(compounds).chain(shapes).collect()
+    let frames = frames(reading)
+        .filter(|row| row.refuses.is_none())
+        .map(|row| MatchedSignal {
+            id: row.id,
+            weight: row.weight,
+            kind: frame::KIND,
+        });
+    words.chain(compounds).chain(shapes).chain(frames).collect()
 }
 
 /// Returns whether a lower-case word is a name of technology.
@@ -152,6 +187,9 @@ pub fn is_technology(word: &str) -> bool {
 struct Tables {
     lexicon: Lexicon,
     windows: Vec<usize>,
+    masks: Masks,
+    /// The row of the first list of the frames.
+    frames: usize,
 }
 
 /// Built at the first sentence, then shared: the tables are constants.
@@ -161,11 +199,14 @@ fn tables() -> &'static Tables {
         lexicon: Lexicon::new(
             signal::all()
                 .map(|signal| signal.words)
-                .chain(veto::lists()),
+                .chain(veto::lists())
+                .chain(frame::lists()),
             [signal::english::MASKS, signal::chinese::MASKS].into_iter(),
             &tech::NAMES.split(' ').collect::<Vec<_>>(),
         ),
         windows: signal::all().map(|signal| signal.negation_window).collect(),
+        masks: Masks::of_signals(),
+        frames: signal::all().count() + veto::lists().count(),
     })
 }
 

@@ -1,14 +1,17 @@
 //! A sentence read once: the facts that vetoes and shapes ask about.
 
 use super::around::{self, Intro, Near};
-use super::lexicon::{Found, Lexicon};
 use crate::extract::Candidate;
+use crate::extract::others::Others;
+use crate::text::lexicon::{Found, Lexicon};
 
 /// What one pass over a cleaned sentence and a look at its surroundings tell.
 #[derive(Debug, Clone)]
 pub struct Reading<'a> {
     /// The cleaned sentence, curly apostrophes made straight.
     pub text: std::borrow::Cow<'a, str>,
+    /// The same in lower-case ASCII: as long, byte for byte.
+    pub lower: String,
     /// The untouched cut.
     pub quote: &'a str,
     pub before: &'a str,
@@ -29,7 +32,15 @@ pub struct Reading<'a> {
     pub intro: Intro,
     /// Whether the message holds a pasted diff, log or status.
     pub pasted: bool,
+    /// Whether it stands in somebody else's words, or in words for somewhere else.
+    pub others: Option<Others>,
     pub marks: Marks,
+    /// The first colon with something before it and behind it, that is not of a clock or an address.
+    pub colon: Option<usize>,
+    /// Whether `says`, `saying` or `reads` stand in it.
+    pub says_so: bool,
+    /// Whether every word of a rule stands between quotation marks.
+    pub rules_in_quotes: bool,
 }
 
 /// Characters that rarer questions depend on.
@@ -54,6 +65,7 @@ impl<'a> Reading<'a> {
         } else {
             candidate.text.as_str().into()
         };
+        let lower = text.to_ascii_lowercase();
         let (before, after) = (candidate.context.before(), candidate.context.after());
         let mut reading = Self {
             quote: &candidate.quote,
@@ -67,12 +79,19 @@ impl<'a> Reading<'a> {
             words: 0,
             last: ' ',
             first: ' ',
-            found: lexicon.hits(&text, windows),
+            found: lexicon.hits(&lower, windows),
             near: around::near(before, after),
             intro: around::intro(before),
             pasted: candidate.context.is_pasted(),
+            others: candidate.context.others(),
             marks: Marks::default(),
+            colon: colon(&text),
+            says_so: [" says", " saying", " read", " the text"]
+                .iter()
+                .any(|word| lower.contains(word)),
+            rules_in_quotes: false,
             text,
+            lower,
         };
         reading.count();
         reading
@@ -158,4 +177,20 @@ impl<'a> Reading<'a> {
                     .trim_start_matches(|c: char| c.is_ascii_digit())
                     .starts_with(['.', ')', '、', '）'])
     }
+}
+
+/// Returns the first colon of prose: a wide one, or one with a space behind it or a letter that is not Latin.
+fn colon(text: &str) -> Option<usize> {
+    text.match_indices([':', '：'])
+        .map(|(at, _)| at)
+        .find(|&at| {
+            let tail = text.get(at..).unwrap_or_default();
+            let is_prose = match tail.strip_prefix(':') {
+                None => true,
+                Some(tail) => {
+                    tail.starts_with(|c: char| !c.is_ascii() || matches!(c, ' ' | '"' | '\''))
+                }
+            };
+            at > 0 && is_prose
+        })
 }

@@ -34,79 +34,79 @@ const fn row(
 
 /// The shapes.
 pub const SHAPES: &[Shape] = &[
-    row("is-han", 0.0, 0.15, Kind::Support, |r| r.is_han()),
+    row("is-han", 0.0, 0.09, Kind::Support, |r| r.is_han()),
     row("very-short", -0.8, -1.22, Kind::Passing, |r| r.length() < 4),
-    row("short", -0.2, 0.01, Kind::Passing, |r| {
+    row("short", -0.2, -0.05, Kind::Passing, |r| {
         (4..8).contains(&r.length())
     }),
-    row("long", -0.4, -0.38, Kind::Passing, |r| r.length() > 30),
-    row("has-path", -0.4, 0.00, Kind::Passing, |r| {
+    row("long", -0.4, -0.43, Kind::Passing, |r| r.length() > 30),
+    row("has-path", -0.4, -0.03, Kind::Passing, |r| {
         r.marks.path && has_path(&r.text)
     }),
-    row("has-url", -0.2, -0.36, Kind::Passing, |r| {
+    row("has-url", -0.2, -0.35, Kind::Passing, |r| {
         r.marks.path && r.text.contains("://")
     }),
-    row("has-mention", -0.8, -0.88, Kind::Passing, |r| {
+    row("has-mention", -0.8, -0.89, Kind::Passing, |r| {
         has_mention(&r.text)
     }),
     row("has-code-mark", 0.2, 0.56, Kind::Support, |r| r.marks.tick),
     row("has-call", -0.3, -0.19, Kind::Passing, |r| {
         r.marks.brackets && r.text.contains("()")
     }),
-    row("shouts", 0.4, 0.83, Kind::Rule, |r| {
+    row("shouts", 0.4, 0.84, Kind::Rule, |r| {
         r.marks.capitals && shouts(&r.text)
     }),
     row("labelled", 0.6, 0.68, Kind::Rule, |r| labelled(&r.text)),
-    row("tech", 0.4, 0.60, Kind::Choice, |r| r.tech() == 1),
-    row("tech-list", 0.9, 1.04, Kind::Choice, |r| r.tech() >= 2),
-    row("tech-label", 0.8, 0.42, Kind::Choice, |r| {
+    row("tech", 0.4, 0.61, Kind::Choice, |r| r.tech() == 1),
+    row("tech-list", 0.9, 0.81, Kind::Choice, |r| r.tech() >= 2),
+    row("tech-label", 0.8, 0.56, Kind::Choice, |r| {
         r.tech() > 0 && tech_label(&r.text)
     }),
     row("ends-query", -1.5, -1.31, Kind::Passing, |r| {
         matches!(r.last, '?' | '？')
     }),
-    row("ends-part", -0.6, -0.95, Kind::Passing, |r| {
+    row("ends-part", -0.6, -0.97, Kind::Passing, |r| {
         matches!(r.last, ';' | '；' | '…' | ',' | '，')
     }),
-    row("ends-stop", 0.1, -0.11, Kind::Support, |r| {
+    row("ends-stop", 0.1, -0.15, Kind::Support, |r| {
         matches!(r.last, '.' | '。' | '!' | '！')
     }),
-    row("cut-start", -1.0, -1.12, Kind::Passing, |r| {
+    row("cut-start", -1.0, -1.07, Kind::Passing, |r| {
         matches!(r.first, '的' | '了' | '，' | '、' | ',' | ')' | '）' | '；')
     }),
-    row("unbalanced", -0.8, -0.69, Kind::Passing, |r| {
+    row("unbalanced", -0.8, -0.68, Kind::Passing, |r| {
         r.marks.balance != 0
     }),
-    row("has-line-number", -0.8, -0.87, Kind::Passing, |r| {
+    row("has-line-number", -0.8, -0.86, Kind::Passing, |r| {
         r.digits > 0 && has_line_number(&r.text)
     }),
-    row("pointing-start", -0.6, -0.71, Kind::Passing, |r| {
+    row("pointing-start", -0.6, -0.73, Kind::Passing, |r| {
         starts_pointing(&r.text)
     }),
-    row("is-item", 0.0, -0.77, Kind::Support, |r| r.is_item()),
-    row("lower-start", -0.2, 0.15, Kind::Passing, |r| {
+    row("is-item", 0.0, -0.75, Kind::Support, |r| r.is_item()),
+    row("lower-start", -0.2, 0.10, Kind::Passing, |r| {
         r.first.is_ascii_lowercase()
     }),
     row("many-symbols", -0.6, -0.61, Kind::Passing, |r| {
         r.symbols * 8 > r.chars
     }),
-    row("many-digits", -0.3, -0.26, Kind::Passing, |r| {
+    row("many-digits", -0.3, -0.24, Kind::Passing, |r| {
         r.digits * 8 > r.chars
     }),
-    row("alone", 0.2, -0.18, Kind::Support, |r| r.is_alone()),
-    row("first", -0.2, -0.17, Kind::Passing, |r| {
+    row("alone", 0.2, -0.28, Kind::Support, |r| r.is_alone()),
+    row("first", -0.2, -0.27, Kind::Passing, |r| {
         r.before.trim().is_empty()
     }),
-    row("under-rules", 0.8, 1.19, Kind::Rule, |r| {
+    row("under-rules", 0.8, 1.17, Kind::Rule, |r| {
         r.intro == Intro::Rules
     }),
-    row("under-traps", 1.0, 1.45, Kind::Trap, |r| {
+    row("under-traps", 1.0, 1.44, Kind::Trap, |r| {
         r.intro == Intro::Traps
     }),
-    row("under-contents", -0.7, -0.53, Kind::Passing, |r| {
+    row("under-contents", -0.7, -0.51, Kind::Passing, |r| {
         r.intro == Intro::Contents
     }),
-    row("among-items", 0.0, -0.16, Kind::Support, |r| r.near.items),
+    row("among-items", 0.0, -0.17, Kind::Support, |r| r.near.items),
     row("in-paste", -1.5, -1.51, Kind::Passing, |r| r.pasted),
     row("near-code", -0.5, -0.59, Kind::Passing, |r| r.near.code),
 ];

@@ -10,23 +10,23 @@ pub const MASKS: &str = "窗口函数|密码框|要不要|是不是|能不能|�
     |使用方法|使用情况|所有权|所有者|平均|均衡|均匀|无须|其他|其它|其中|其实|尤其|因此|如此|彼此|再次\
     |再见|不能够|不得不|不可避免|别墅|理由|自由|由于|路由|由此|缘由|坑位|选择器|选择题|自由选择|存在感\
     |内存条|要求书|需要吗|又或者|还是说|不用谢|不客气|各位|各种|各类|由来|系统性|机器学习|机器人\
-    |网络游戏|注意事项|应该怎么|凡尔|导致的原因|记住密码|记住我|统一码";
+    |网络游戏|注意事项|应该怎么|凡尔|为以后|以便以后|方便以后|了以后|完以后|好以后|成以后|到以后|起来以后|以后再说|导致的原因|记住密码|记住我|统一码";
 
 /// The rows, for lasting first.
 pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-standing",
         prior: 1.7,
-        weight: 1.18,
+        weight: 1.24,
         kind: Kind::Rule,
         negation_window: 3,
         #[cfg(test)]
         case: "以后提交信息用英文",
         words: "以后|今后|往后|从现在起|从现在开始|从今|日后|将来|每次|每回|凡是|但凡|凡|任何时候|任何情况|任何人\
                 |无论|不论|不管|长期|永久|一直|每当|所有项目|整个项目|全项目|项目里|项目中|项目内|本项目|这个项目\
-                |我们项目|本仓库|这个仓库|仓库里|我们团队|团队|记住|请记住|要记得|牢记|约定|约定俗成|原则上|惯例\
+                |我们项目|本仓库|这个仓库|仓库里|我们团队|团队|团队约定|记住|请记住|要记得|牢记|约定|约定俗成|原则上|惯例\
                 |规矩|规则是|铁律|红线|除非我|我没说|未经|没有我|先问我|先跟我|跟我确认|等我确认|经我|征得|明确要求\
-                |明确同意|默认用|默认使用|默认走",
+                |明确同意|默认用|默认使用|默认走|从今天起|从今天开始|今天起|任何时候都",
     },
     Signal {
         id: "zh-always",
@@ -36,13 +36,34 @@ pub const SIGNALS: &[Signal] = &[
         negation_window: 3,
         #[cfg(test)]
         case: "日志一律用英文",
-        words: "一律|统一|只要一|只要两|只要三|只要有|始终|永远|绝不|决不|从不|总是|全部|均|通通|都用|都要|都得|都必须|都走|都放|只用|只能\
+        words: "一律|统一|统一用|统一使用|统一走|统一放|只要一|只要两|只要三|只要有|始终|永远|绝不|决不|从不|总是|全部|均|通通|都用|都要|都得|都必须|都走|都放|只用|只能\
                 |只允许|仅允许|仅在|仅限|只准|只走|只在|严格",
+    },
+    Signal {
+        id: "zh-rule-start",
+        prior: 0.8,
+        weight: 0.53,
+        kind: Kind::Rule,
+        negation_window: 0,
+        #[cfg(test)]
+        case: "禁止绕过评审",
+        words: "^禁止|^严禁|^以后|^今后|^一律|^任何情况|^任何时候|^凡是|^不允许|^永远|^绝不|^从现在起|^从今天起|^每次|^约定|^团队约定\
+                |^切勿|^不得",
+    },
+    Signal {
+        id: "zh-firm",
+        prior: 0.6,
+        weight: 0.64,
+        kind: Kind::Rule,
+        negation_window: 3,
+        #[cfg(test)]
+        case: "变量名一律用英文",
+        words: "一律|永远|始终|绝不|决不|无一例外|没有例外|不许例外|统一用|统一使用|统一走|统一放",
     },
     Signal {
         id: "zh-must",
         prior: 0.6,
-        weight: 0.26,
+        weight: 0.30,
         kind: Kind::Rule,
         negation_window: 2,
         #[cfg(test)]
@@ -52,29 +73,39 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-prohibit",
         prior: 0.8,
-        weight: 1.13,
+        weight: 1.05,
         kind: Kind::Rule,
         negation_window: 0,
         #[cfg(test)]
         case: "不要改动数据目录",
-        words: "不要|禁止|不得|不允许|不能|不准|严禁|切勿|请勿|别|不许|避免|不可|杜绝|不再|不应|勿|不随意|不主动\
+        words: "不要|不要改动|不要碰|别碰|不要动|别动|不能动|不许动|禁止|不得|不允许|不能|不准|严禁|切勿|请勿|别|不许|避免|不可|杜绝|不再|不应|勿|不随意|不主动\
                 |不用|不引入|不使用|不提交|不碰|不动|不改|不依赖|不写|不做|不加|绝对不|千万不|千万别|少用|慎用|禁用\
                 |停用|弃用|废弃|无需",
     },
     Signal {
+        id: "zh-forbid",
+        prior: 0.6,
+        weight: 0.47,
+        kind: Kind::Rule,
+        negation_window: 0,
+        #[cfg(test)]
+        case: "严禁在日志里打印身份证号",
+        words: "禁止|严禁|不得|不准|切勿|绝对不|绝不|不要改动|不要碰|别碰|不要动|别动|不能动|不许动|不碰",
+    },
+    Signal {
         id: "zh-prefer",
         prior: 0.9,
-        weight: 0.84,
+        weight: 0.91,
         kind: Kind::Rule,
         negation_window: 2,
         #[cfg(test)]
         case: "优先用标准库",
-        words: "优先|尽量|倾向|偏好|我喜欢|我更喜欢|我习惯|习惯|推荐|最好|尽可能|而不是|而非|宁可|宁愿|不喜欢|讨厌",
+        words: "优先|尽量|倾向|偏好|我喜欢|我更喜欢|我习惯|习惯|推荐|最好|尽可能|而不是|而非|宁可|宁愿|不喜欢|讨厌|我自己来|我自己跑|我自己改|我自己做|我来评估|我来定|由我来|我自己",
     },
     Signal {
         id: "zh-all",
         prior: 0.3,
-        weight: -0.19,
+        weight: -0.14,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -84,7 +115,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-choose",
         prior: 1.0,
-        weight: 1.38,
+        weight: 1.40,
         kind: Kind::Choice,
         negation_window: 2,
         #[cfg(test)]
@@ -95,7 +126,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use",
         prior: 0.5,
-        weight: 0.48,
+        weight: 0.45,
         kind: Kind::Choice,
         negation_window: 2,
         #[cfg(test)]
@@ -105,7 +136,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-use-start",
         prior: 0.6,
-        weight: 0.70,
+        weight: 0.72,
         kind: Kind::Choice,
         negation_window: 0,
         #[cfg(test)]
@@ -116,7 +147,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-rule-noun",
         prior: 0.8,
-        weight: 0.85,
+        weight: 0.87,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -129,7 +160,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-arch-noun",
         prior: 0.4,
-        weight: 0.41,
+        weight: 0.38,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -140,7 +171,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-env",
         prior: 1.0,
-        weight: 1.32,
+        weight: 1.33,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -164,7 +195,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-because",
         prior: 0.4,
-        weight: 0.48,
+        weight: 0.53,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -174,7 +205,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-passing",
         prior: -1.0,
-        weight: -0.46,
+        weight: -0.44,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -186,7 +217,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-sequence",
         prior: -0.6,
-        weight: -0.77,
+        weight: -0.83,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -197,7 +228,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-deictic",
         prior: -0.5,
-        weight: -0.37,
+        weight: -0.40,
         kind: Kind::Pointing,
         negation_window: 0,
         #[cfg(test)]
@@ -208,7 +239,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order-start",
         prior: -1.0,
-        weight: -0.85,
+        weight: -0.90,
         kind: Kind::Order,
         negation_window: 0,
         #[cfg(test)]
@@ -222,7 +253,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-order",
         prior: -0.7,
-        weight: -0.41,
+        weight: -0.34,
         kind: Kind::Order,
         negation_window: 0,
         #[cfg(test)]
@@ -234,7 +265,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-ui",
         prior: -0.7,
-        weight: -0.64,
+        weight: -0.61,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -246,7 +277,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-product",
         prior: -0.5,
-        weight: -0.48,
+        weight: -0.44,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -257,7 +288,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-tentative",
         prior: -0.7,
-        weight: -0.99,
+        weight: -0.98,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -268,7 +299,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-advice",
         prior: -0.5,
-        weight: -0.66,
+        weight: -0.68,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -278,7 +309,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-if",
         prior: -0.3,
-        weight: -0.49,
+        weight: -0.48,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -288,7 +319,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-report",
         prior: -0.8,
-        weight: -0.97,
+        weight: -0.96,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -299,7 +330,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "zh-ack-start",
         prior: -0.8,
-        weight: -0.61,
+        weight: -0.60,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]

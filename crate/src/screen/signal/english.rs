@@ -17,7 +17,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-standing",
         prior: 1.6,
-        weight: 1.47,
+        weight: 1.48,
         kind: Kind::Rule,
         negation_window: 12,
         #[cfg(test)]
@@ -32,22 +32,35 @@ pub const SIGNALS: &[Signal] = &[
                 |all future|for the rest of|by default we|as usual|standing rule|house rule|our policy|the policy\
                 |policy is|rule of thumb|without exception|from here on|henceforth|if you ever|unless i ask\
                 |unless i say|unless told|unless asked|unless i tell|without asking|ask me first|ask first\
-                |ask before|wait for my",
+                |ask before|wait for my|starting today|as of today|from today on|we agreed|as agreed|team agreed|requires that\
+                |require that|insists that|ask me before|check with me|tell me before|talk to me before\
+                |run it by me|i will do that myself",
     },
     Signal {
         id: "en-always",
         prior: 1.1,
-        weight: 0.93,
+        weight: 0.88,
         kind: Kind::Rule,
         negation_window: 12,
         #[cfg(test)]
         case: "Always pin the compiler",
-        words: "always|never|not ever|ever again|never ever",
+        words: "always|never|we always|we never|never touch|never edit|never modify|not ever|ever again|never ever",
+    },
+    Signal {
+        id: "en-rule-start",
+        prior: 1.4,
+        weight: 1.48,
+        kind: Kind::Rule,
+        negation_window: 0,
+        #[cfg(test)]
+        case: "Never rewrite published history",
+        words: "^always|^never|^from now on|^going forward|^do not ever|^don't ever|^under no circumstances|^at all times\
+                |^starting today|^from today|^as a rule|^by convention|^no one may|^nobody may",
     },
     Signal {
         id: "en-must",
         prior: 0.6,
-        weight: 0.52,
+        weight: 0.60,
         kind: Kind::Rule,
         negation_window: 8,
         #[cfg(test)]
@@ -57,20 +70,33 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prohibit",
         prior: 0.6,
-        weight: 0.66,
+        weight: 0.62,
         kind: Kind::Rule,
         negation_window: 0,
         #[cfg(test)]
         case: "Do not touch the vendored code",
-        words: "do not|don't|dont|must not|mustn't|shall not|avoid|not allowed|forbidden|prohibited|no longer\
+        words: "do not|don't|dont|do not touch|don't touch|dont touch|never touch|never edit|do not edit|don't edit|do not modify\
+                |don't modify|never modify|must not be edited|must not be changed|do not ever|we don't use|we do not use|must not|mustn't|shall not|avoid|not allowed|forbidden|prohibited|no longer\
                 |refrain|stop using|may not|not permitted|disallowed|banned|leave alone|hands off|off limits\
                 |off-limits|should not|shouldn't|must never|should never|we don't want|i don't want|do not want\
                 |don't want|don't ever|cannot use|can't use|is out of scope|out of scope|untouched|as is|let's not",
     },
     Signal {
+        id: "en-hands-off",
+        prior: 0.5,
+        weight: 0.50,
+        kind: Kind::Rule,
+        negation_window: 0,
+        #[cfg(test)]
+        case: "Don't touch the vendored code",
+        words: "do not touch|don't touch|dont touch|never touch|never edit|do not edit|don't edit|do not modify|don't modify\
+                |never modify|hands off|off limits|off-limits|leave alone|stay out of|read-only|must not be edited\
+                |must not be changed",
+    },
+    Signal {
         id: "en-should",
         prior: 0.1,
-        weight: 0.42,
+        weight: 0.32,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -80,19 +106,19 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-prefer",
         prior: 1.0,
-        weight: 0.43,
+        weight: 0.49,
         kind: Kind::Rule,
         negation_window: 6,
         #[cfg(test)]
         case: "I prefer small commits",
         words: "prefer|prefers|preferred|preference|favor|favour|i like|i'd rather|stick to|stick with|keep to\
                 |i don't like|i hate|we like|we prefer|rather than|instead of|not a fan|i want you to always|opt for\
-                |keep it simple|keep it minimal|as few|small and|minimal",
+                |keep it simple|keep it minimal|as few|small and|minimal|myself|readability comes first|over clever",
     },
     Signal {
         id: "en-only",
         prior: 0.4,
-        weight: 0.07,
+        weight: 0.10,
         kind: Kind::Rule,
         negation_window: 0,
         #[cfg(test)]
@@ -102,7 +128,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-all",
         prior: 0.3,
-        weight: 0.10,
+        weight: 0.12,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -112,7 +138,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-we-use",
         prior: 1.2,
-        weight: 0.99,
+        weight: 1.00,
         kind: Kind::Choice,
         negation_window: 12,
         #[cfg(test)]
@@ -121,12 +147,13 @@ pub const SIGNALS: &[Signal] = &[
                 |decided|we decided|decision|we picked|i picked|switch to|switching to|switched to|migrate to\
                 |migrating to|migrated to|moving to|we're moving|settled on|standardize on|standardise on\
                 |source of truth|like we do|the way we do|our stack|the stack|tech stack|our default|we are going to\
-                |we're going to|we will be|we'll be|start moving|start using|from here we",
+                |we're going to|we will be|we'll be|start moving|start using|from here we|we follow|we keep|we write|we name|we deploy|we test\
+                |we never|we always|we don't use|we do not use|decided against|we rely on|we target|we support only|we only support",
     },
     Signal {
         id: "en-we-want",
         prior: 0.7,
-        weight: 0.95,
+        weight: 0.90,
         kind: Kind::Choice,
         negation_window: 12,
         #[cfg(test)]
@@ -137,19 +164,24 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-made-of",
         prior: 0.8,
-        weight: 0.84,
+        weight: 0.97,
         kind: Kind::Choice,
         negation_window: 12,
         #[cfg(test)]
         case: "The CLI is written in Go",
         words: "built with|be built with|built on|written in|implemented in|powered by|deployed to|deployed on\
                 |deploy to|hosted on|runs on|run on|stored in|lives in|live in|belongs in|belong in|handled by\
-                |based on|backed by|should live|should be in|should go in|goes in|go in|put in",
+                |based on|backed by|should live|should be in|should go in|goes in|go in|put in\
+                |should not be in|shouldn't be in|should not live|shall be put|should be put|should go to|shall live|must live in\
+                |is kept in|are kept in|kept under|lives under|live under|should be built|built as|set up with|managed with\
+                |managed by|served by|served from|written with|tested with|generated by|generated from|packaged with\
+                |packaged as|released as|released through|is fixed at|are fixed at|is pinned to|are pinned to|is set to|is read from\
+                |are read from|comes from|come from|goes to|go to|go through|goes through|are sent to|is sent to",
     },
     Signal {
         id: "en-use-start",
         prior: 0.7,
-        weight: 0.87,
+        weight: 0.73,
         kind: Kind::Choice,
         negation_window: 0,
         #[cfg(test)]
@@ -160,7 +192,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-rule-noun",
         prior: 0.6,
-        weight: 0.38,
+        weight: 0.46,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -179,7 +211,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-env",
         prior: 0.9,
-        weight: 0.89,
+        weight: 0.88,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -191,7 +223,9 @@ pub const SIGNALS: &[Signal] = &[
                 |runs on port|port|localhost|no internet|offline|air-gapped|windows only|is installed|is deployed at\
                 |open source|oss|license|licence|hardware|gpu|won't let us|won't let me|not let us\
                 |the client requires|the customer requires|customer requires|client wants|compliance|legal\
-                |security team|ops team|it department|budget",
+                |security team|ops team|it department|budget|no internet access|no access to|has no access|cannot reach|can't reach\
+                |is synced|are synced|synced from|is generated|are generated|vendored|third-party|upstream|on the build machine\
+                |build machine|on the server|in the cluster|our cluster|behind a proxy",
     },
     Signal {
         id: "en-trap",
@@ -213,7 +247,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-because",
         prior: 0.4,
-        weight: 0.11,
+        weight: 0.24,
         kind: Kind::Support,
         negation_window: 0,
         #[cfg(test)]
@@ -225,7 +259,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-passing",
         prior: -0.9,
-        weight: -0.89,
+        weight: -0.86,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -258,7 +292,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-order-start",
         prior: -0.9,
-        weight: -0.65,
+        weight: -0.64,
         kind: Kind::Order,
         negation_window: 0,
         #[cfg(test)]
@@ -275,7 +309,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-task",
         prior: -0.8,
-        weight: -1.05,
+        weight: -1.03,
         kind: Kind::Order,
         negation_window: 0,
         #[cfg(test)]
@@ -289,7 +323,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-ui",
         prior: -0.7,
-        weight: -0.64,
+        weight: -0.60,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -302,7 +336,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-product",
         prior: -0.5,
-        weight: -0.26,
+        weight: -0.30,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -314,7 +348,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-tentative",
         prior: -0.8,
-        weight: -0.34,
+        weight: -0.36,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -326,7 +360,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-advice",
         prior: -0.6,
-        weight: -0.81,
+        weight: -0.91,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -334,12 +368,14 @@ pub const SIGNALS: &[Signal] = &[
         words: "if you want|if you prefer|if you need|if you set|if you'd like|you can|you may|you could|you might\
                 |you need to|you'll need|you will need|your environment|your machine|your project|in your|for your\
                 |recommended|recommendation|consider|suggest|suggestion|install with|for instance|note how|see also\
-                |edge case|edge cases|best-effort",
+                |edge case|edge cases|best-effort\
+                |must be installed|needs to be installed|be installed|in your active|your active|^optional|prerequisite\
+                |prerequisites|you have to|quick start|getting started|make sure you have|once installed",
     },
     Signal {
         id: "en-if",
         prior: -0.2,
-        weight: 0.07,
+        weight: 0.08,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -349,7 +385,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-report",
         prior: -0.9,
-        weight: -1.07,
+        weight: -1.05,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]
@@ -362,7 +398,7 @@ pub const SIGNALS: &[Signal] = &[
     Signal {
         id: "en-ack-start",
         prior: -0.8,
-        weight: -0.35,
+        weight: -0.32,
         kind: Kind::Passing,
         negation_window: 0,
         #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Finds words of a table in a sentence: one pass, built once.
 
-use crate::text::sorted::Map;
-
-use crate::text::needles::Needles;
+use crate::needles::Needles;
+use crate::sorted::Map;
+use std::ops::Range;
 
 /// The groups a sentence may match, as bits. A table has at most 128 rows.
 pub type Hits = u128;
@@ -30,6 +30,8 @@ struct Pattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Found {
     pub rows: Hits,
+    /// Those that stand outside quotation marks too.
+    pub open_rows: Hits,
     /// How many counted words.
     pub n_counted: usize,
 }
@@ -94,12 +96,13 @@ impl Lexicon {
         }
     }
 
-    /// Returns the rows that match in `text`. `windows` gives, by row, the characters before a match in which a negation undoes it.
+    /// Returns the rows that match in `text`, which is in lower case. `windows` gives, by row, the characters before a match in
+    /// which a negation undoes it.
     pub fn hits(&self, text: &str, windows: &[usize]) -> Found {
         let mut out = Found::default();
-        let lower = text.to_ascii_lowercase();
+        let quoted = quoted(text);
         let mut from = 0;
-        while let Some(found) = self.needles.first(lower.as_bytes(), from) {
+        while let Some(found) = self.needles.first(text.as_bytes(), from) {
             let Some(pattern) = self.patterns.get(found.index) else {
                 break;
             };
@@ -113,7 +116,11 @@ impl Lexicon {
                 pattern.rows
             };
             out.n_counted += usize::from(pattern.counted);
-            out.rows |= without_negated(rows, text, found.start, windows);
+            let rows = without_negated(rows, text, found.start, windows);
+            out.rows |= rows;
+            if !quoted.iter().any(|span| span.contains(&found.start)) {
+                out.open_rows |= rows;
+            }
             // A word is never empty; were one, the search must still end.
             from = found.end.max(next_character(text, found.start));
         }
@@ -139,6 +146,56 @@ impl Pattern {
             |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
         !(self.latin_start && joins(before) || self.latin_end && joins(bytes.get(end)))
     }
+}
+
+/// Quotation marks: the opening one and its twin.
+const QUOTES: &[(char, char)] = &[
+    ('“', '”'),
+    ('「', '」'),
+    ('『', '』'),
+    ('"', '"'),
+    ('`', '`'),
+    ('\'', '\''),
+];
+
+/// Quotations looked at in one text.
+const QUOTED_MAX: usize = 16;
+
+/// Returns the bytes between quotation marks. An apostrophe inside a word is none; a mark without its twin quotes nothing.
+pub fn quoted(text: &str) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    if !text
+        .bytes()
+        .any(|b| matches!(b, b'"' | b'`' | b'\'' | 0xe2 | 0xe3))
+    {
+        return out;
+    }
+    let mut open: Option<(usize, char)> = None;
+    let mut previous = ' ';
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |&(_, next)| next);
+        match open {
+            Some((start, close)) if c == close && (c != '\'' || !next.is_alphanumeric()) => {
+                out.push(start..at);
+                open = None;
+                if out.len() == QUOTED_MAX {
+                    break;
+                }
+            }
+            Some(_) => {}
+            None => {
+                let inside_word =
+                    c == '\'' && (previous.is_alphanumeric() || !next.is_alphanumeric());
+                if let Some((_, close)) = QUOTES.iter().find(|(open, _)| *open == c && !inside_word)
+                {
+                    open = Some((at + c.len_utf8(), *close));
+                }
+            }
+        }
+        previous = c;
+    }
+    out
 }
 
 fn next_character(text: &str, at: usize) -> usize {
@@ -202,7 +259,20 @@ mod tests {
 
     fn check(text: &str, expected: Hits) {
         let lexicon = Lexicon::new(ROWS.iter().copied(), ["分别|not always"].into_iter(), &[]);
-        assert_eq!(lexicon.hits(text, &[4, 0, 0]).rows, expected, "{text:?}");
+        let found = lexicon.hits(&text.to_ascii_lowercase(), &[4, 0, 0]);
+        assert_eq!(found.rows, expected, "{text:?}");
+    }
+
+    #[test]
+    fn what_stands_in_quotes_is_told_apart() {
+        let lexicon = Lexicon::new(ROWS.iter().copied(), std::iter::empty(), &[]);
+        let open = |text: &str| lexicon.hits(text, &[]).open_rows;
+        assert_eq!(open("rename \"always\" to on"), 0);
+        assert_eq!(open("按钮写“必须”"), 0);
+        assert_eq!(open("say \"done\", always"), 0b001);
+        assert_eq!(open("don't always"), 0b001);
+        assert_eq!(open("a rule like 'always tabs' is odd"), 0);
+        assert_eq!(open("an \"open mark, always"), 0b001);
     }
 
     #[test]
