@@ -216,8 +216,8 @@ pub const FRAMES: &[Frame] = &[
             "从今天起一律走测试环境，不要碰生产库",
         ),
         &[
-            "今天|今晚|今早|今日|这周|本周|这几天|这两天|这个迭代|本次迭代|本迭代|这次会话|本次会话|这个会话|这轮|这次任务|本次任务\
-           |today|tonight|this week|this sprint|this session|this afternoon|this morning|for the next hour|the rest of the day\
+            "今天|今晚|今早|今日|这几天|这两天|这个迭代|本次迭代|本迭代|这次会话|本次会话|这个会话|这轮|这次任务|本次任务\
+           |today|tonight|this sprint|this session|this afternoon|this morning|for the next hour|the rest of the day\
            |until tomorrow|during this task|for this task|for this pr|in this pr|for this one|just this once|for this release",
         ],
         |r| !any_in(&r.lower, LASTING) && !any_in(&r.lower, LEARNED),
