@@ -15,10 +15,13 @@ export class Credentials {
   readonly #file: string
   readonly #given: ReadonlyMap<string, string>
 
-  /** `service` gives the host's own while it is up; `given` holds the keys of the config by name. */
-  constructor(service: () => Service | undefined, home: string, given: ReadonlyMap<string, string>) {
+  /**
+   * `service` gives the host's own while it is up; `home` is the host's folder, undefined without a host; `given` holds the
+   * keys of the config by name.
+   */
+  constructor(service: () => Service | undefined, home: string | undefined, given: ReadonlyMap<string, string>) {
     this.#service = service
-    this.#file = join(home, '.credentials.yaml')
+    this.#file = home === undefined ? '' : join(home, '.credentials.yaml')
     this.#given = given
   }
 
@@ -41,6 +44,7 @@ export class Credentials {
         return found && value ? { value, path: `service:${found.source}` } : undefined
       }
     } catch { /* A service that fails or is silent is not up. */ }
+    if (this.#file === '') return undefined
     try {
       const value = usable(refs(await read(this.#file)).get(name))
       return value ? { value, path: 'file' } : undefined

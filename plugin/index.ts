@@ -15,6 +15,10 @@ import { Sessions } from './sessions.ts'
 import { registerTools } from './tools.ts'
 import { World } from './world.ts'
 
+export * from './errors.ts'
+export { Memory, open } from './library.ts'
+export type { Decision, Found, Item, JudgeReply, JudgeRequest, Message, Settings, Time, WriteResult } from './library.ts'
+
 export const name = 'jev-memory'
 /** Services that every supported host has in every profile: one that is missing keeps the host from starting. */
 export const inject = ['agents', 'sessions', 'systemPrompt', 'tools', 'llm', 'credentials', 'agentDefaultModel']

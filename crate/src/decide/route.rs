@@ -152,7 +152,32 @@ impl Near {
 /// # Source
 /// [`token::share`]. Its threshold is measured in `crate/tests/decide_route.rs`.
 pub fn lexical(left: &str, right: &str) -> f64 {
-    token::share(left, right).max(token::share(right, left))
+    Words::of(left).like(&Words::of(right))
+}
+
+/// The distinct tokens of a text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Words(Vec<token::TokenKey>);
+
+impl Words {
+    /// Returns the tokens of `text`.
+    pub fn of(text: &str) -> Self {
+        let mut keys = Vec::new();
+        token::tokens(text, &mut keys);
+        keys.sort_unstable();
+        keys.dedup();
+        Self(keys)
+    }
+
+    /// Returns how alike two texts are, as [`lexical`].
+    pub fn like(&self, other: &Self) -> f64 {
+        let n = self.0.len().min(other.0.len());
+        let shared = self
+            .0
+            .iter()
+            .filter(|key| other.0.binary_search(key).is_ok());
+        shared.count() as f64 / n.max(1) as f64
+    }
 }
 
 /// Cuts the heads to what one question may hold: at most `limit`, and at most `chars_max` for the state with the longest

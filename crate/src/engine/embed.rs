@@ -30,6 +30,14 @@ pub(super) struct Embeddings {
     nearest: BTreeMap<String, Vec<MemoryId>>,
 }
 
+impl Embeddings {
+    /// Lets go of every vector: something was forgotten.
+    pub(super) fn clear(&mut self) {
+        self.vectors.clear();
+        self.nearest.clear();
+    }
+}
+
 impl Engine {
     /// Orders what is known for each of `sentences`, in one request. Nothing is sent while the order is by words.
     pub(super) async fn order_by_meaning(
@@ -163,6 +171,40 @@ impl Engine {
         Some(out)
     }
 
+    /// Returns a vector for each text, asking for those that are not cached, in requests of [`BATCH_MAX`].
+    pub(super) async fn vectors(
+        &self,
+        ports: Ports<'_>,
+        store: &RefCell<Store>,
+        texts: &[String],
+        budget: Budget,
+    ) -> Result<Vec<Vector>, Fault> {
+        self.read_cache(ports, store).await;
+        let is_known = |text: &String| {
+            self.embeddings
+                .borrow()
+                .vectors
+                .contains_key(&self.key(text))
+        };
+        let mut missing: Vec<String> = texts.iter().filter(|x| !is_known(x)).cloned().collect();
+        order::sort(&mut missing);
+        missing.dedup();
+        for batch in missing.chunks(BATCH_MAX) {
+            let found = self.embed(ports, batch, budget).await?;
+            let mut embeddings = self.embeddings.borrow_mut();
+            for (text, vector) in batch.iter().zip(found) {
+                embeddings.vectors.insert(self.key(text), vector);
+                embeddings.is_ahead = true;
+            }
+        }
+        let embeddings = self.embeddings.borrow();
+        let of = |text: &String| embeddings.vectors.get(&self.key(text)).cloned();
+        Ok(texts
+            .iter()
+            .map(|text| of(text).unwrap_or_default())
+            .collect())
+    }
+
     async fn embed(
         &self,
         ports: Ports<'_>,
@@ -268,7 +310,9 @@ fn comparable<'a>(
         .cloned()
         .chain(others)
         .filter(move |memory| {
-            matches!(memory.status, Status::Active | Status::NeedsReview) && memory.holds_at(now)
+            matches!(memory.status, Status::Active | Status::NeedsReview)
+                && memory.is_statement()
+                && memory.holds_at(now)
         })
         .take(COMPARED_MAX)
 }

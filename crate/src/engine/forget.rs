@@ -117,6 +117,7 @@ fn resolve(state: &State, home: &ScopeKey, given: &str) -> Result<MemoryId, Refu
             .memories()
             .map(Rc::as_ref)
             .filter(|memory| memory.scope == *home || memory.scope.is_global())
+            .filter(|memory| memory.is_statement())
             .filter(|memory| fold(&memory.text) == wanted || fold(&memory.source.quote) == wanted)
             .collect();
     }
@@ -158,6 +159,7 @@ fn about(
     let others: Vec<_> = state
         .memories()
         .filter(|memory| memory.id != *id && memory.status == Status::Active && place(memory))
+        .filter(|memory| memory.is_statement())
         .map(|memory| (memory, words(memory)))
         .collect();
     let is_meant = |request: &ForgetRequest| {

@@ -49,7 +49,7 @@ impl Drop for Lane<'_> {
 }
 
 impl Engine {
-    /// Sends one request until it is answered, refused for good, or the time is over. Also returns what it cost.
+    /// Asks about sentences. Also returns what it cost.
     pub(super) async fn ask_jev(
         &self,
         ports: Ports<'_>,
@@ -57,6 +57,22 @@ impl Engine {
         asked: &[Asked],
         budget: Budget,
     ) -> (Result<Answered, Fault>, Usage) {
+        let (reply, mut spent) = self.send_jev(ports, &part.body, budget).await;
+        let read = reply.and_then(|body| jev::read(&body, part, asked));
+        if let Ok(answered) = &read {
+            spent.input_tokens = answered.usage.input_tokens;
+            spent.output_tokens = answered.usage.output_tokens;
+        }
+        (read, spent)
+    }
+
+    /// Sends one request until it is answered, refused for good, or the time is over; the body of a 200. Also returns how many were sent.
+    pub(super) async fn send_jev(
+        &self,
+        ports: Ports<'_>,
+        body: &str,
+        budget: Budget,
+    ) -> (Result<Vec<u8>, Fault>, Usage) {
         let mut spent = Usage::default();
         let mut attempt = 0;
         let mut last: Option<Fault> = None;
@@ -66,7 +82,7 @@ impl Engine {
                 return (Err(last.unwrap_or_else(waited)), spent);
             };
             let timeout_ms = self.config.jev.timeout_ms.min(budget.left_ms(ports));
-            let sent = ports.http.send(self.jev_request(part, attempt, timeout_ms));
+            let sent = ports.http.send(self.jev_request(body, attempt, timeout_ms));
             let reply = sent.await;
             drop(lane);
             if !matches!(reply, Err(HttpError::NoKey { .. })) {
@@ -78,12 +94,7 @@ impl Engine {
                         .limit
                         .set((self.lanes.limit.get() + 1).min(LANES));
                     // No second attempt after a 200: what it says is the provider's word.
-                    let read = jev::read(&reply.body, part, asked);
-                    if let Ok(answered) = &read {
-                        spent.input_tokens = answered.usage.input_tokens;
-                        spent.output_tokens = answered.usage.output_tokens;
-                    }
-                    return (read, spent);
+                    return (Ok(reply.body), spent);
                 }
                 Ok(reply) => failure(
                     reply.status,
@@ -113,7 +124,7 @@ impl Engine {
         }
     }
 
-    fn jev_request(&self, part: &Part, attempt: u32, timeout_ms: u32) -> HttpRequest {
+    fn jev_request(&self, body: &str, attempt: u32, timeout_ms: u32) -> HttpRequest {
         let mut headers = vec![(
             "user-agent",
             concat!("dsh-jev-memory/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -125,7 +136,7 @@ impl Engine {
             method: "POST",
             url: jev::endpoint(&self.config.jev.endpoint),
             headers,
-            body: part.body.clone().into_bytes(),
+            body: body.as_bytes().to_vec(),
             credential: self.config.jev.api_key_env.clone(),
             timeout_ms,
         }

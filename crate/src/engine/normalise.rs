@@ -2,7 +2,7 @@
 
 use super::{Engine, cut};
 use crate::canonical::{self, restated};
-use crate::memory::{Author, Memory, MemoryId, SessionId, Status};
+use crate::memory::{Author, Memory, MemoryId, SessionId, Status, Type};
 use crate::port::{LlmRequest, Ports};
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::{Draft, Store, commit, history};
@@ -149,6 +149,7 @@ impl Engine {
                 let here = memory.scope == *scope || memory.scope.is_global();
                 here && memory.status == Status::Active
                     && memory.by == Author::Human
+                    && memory.memory_type != Type::Fact
                     && memory.canonical.is_none()
                     && !tried.contains(&memory.id)
             })

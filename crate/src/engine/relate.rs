@@ -184,7 +184,9 @@ impl Engine {
         };
         let state = store.state();
         let stands = |memory: &&Rc<Memory>| {
-            matches!(memory.status, Status::Active | Status::NeedsReview) && memory.holds_at(now)
+            matches!(memory.status, Status::Active | Status::NeedsReview)
+                && memory.is_statement()
+                && memory.holds_at(now)
         };
         let mut out: Vec<Rc<Memory>> = nearest
             .iter()
@@ -218,6 +220,7 @@ impl Engine {
             .search(state, text, limit, |memory| {
                 (memory.scope == *scope || memory.scope.is_global())
                     && matches!(memory.status, Status::Active | Status::NeedsReview)
+                    && memory.is_statement()
                     && memory.holds_at(now)
             })
             .into_iter()

@@ -270,6 +270,12 @@ impl State {
         }
     }
 
+    /// Returns every version of a record that a request made.
+    pub fn family<'a>(&'a self, base: &MemoryId) -> impl Iterator<Item = &'a Rc<Memory>> {
+        let end = MemoryId::from(format!("{base}."));
+        self.memories.range(base, end).map(|x| x.1)
+    }
+
     /// Returns the newest version of `base` that is known or was forgotten; 0 when none is.
     fn newest_version(&self, base: &MemoryId) -> u32 {
         // The suffix sorts after the id itself, and `.` after `-`: the range holds this id's versions alone.

@@ -5,6 +5,7 @@ mod bench;
 mod eval;
 mod host;
 mod job;
+mod library;
 mod network;
 
 use crate::engine::{Answered, Call, Engine, Settings, Typed, When};

@@ -1,0 +1,273 @@
+/** The memory as a library: the same store and core as the plugin's, without a host around it. No rule about memory is here. */
+import { resolve } from 'node:path'
+import type { Job, LibraryCore } from '../dist/core.js'
+import { messageOf, perform } from './calls.ts'
+import { Credentials } from './credentials.ts'
+import { drive, Ended } from './drive.ts'
+import { errorOf, StorageError, type Refusal } from './errors.ts'
+import { NodeFiles } from './files.ts'
+import { Host } from './host.ts'
+import { coded, send } from './http.ts'
+import { condemn, isBroken, loadFresh, loadSync, type Instance } from './instance.ts'
+import type { Answering, Question } from './world.ts'
+
+/** One request of a judge, as Jev is sent it: answer every question with one of its options. */
+export interface JudgeRequest {
+  model: string
+  state: unknown
+  questions: Record<string, { type: 'choice', instructions: unknown, criteria: Record<string, string> }>
+}
+export interface JudgeReply {
+  model?: string
+  answers: Record<string, { type: 'choice', choice: string, confidence?: number, probabilities?: Record<string, number> }>
+}
+
+/** Flat and strict: an unknown, removed or nested key is a `SettingsError` that names it. */
+export interface Settings {
+  /** Where the memory lies. */
+  dataDir: string
+  /** Asked in place of Jev. */
+  judge?: (request: JudgeRequest, signal?: AbortSignal) => Promise<JudgeReply> | JudgeReply
+  /** Takes statements out of a source. Without it they are the person's own sentences. */
+  llm?: (request: { system: string, prompt: string, maxTokens: number }, signal?: AbortSignal) => Promise<string> | string
+  /** One vector for each text. Without it texts are compared by their words. */
+  embed?: (texts: string[], signal?: AbortSignal) => Promise<number[][]> | number[][]
+  /** Jev's key; else it is looked up as `jevApiKeyEnv`. It stays out of the core and out of the folder. */
+  jevApiKey?: string
+  embeddingApiKey?: string
+  extract?: 'verbatim' | 'model'
+  mode?: 'system1' | 'dual'
+  reconcileCandidateLimit?: number
+  reconcileRelationThreshold?: number
+  reconcileLexicalThreshold?: number
+  reconcileReviewConfidence?: number
+  reconcileBatchSize?: number
+  jevMaxQuestionChars?: number
+  requestOutcomeTtlSeconds?: number
+  persistHistory?: boolean
+  embeddings?: boolean
+  jevEndpoint?: string
+  jevApiKeyEnv?: string
+  jevModel?: string
+  jevTimeoutMs?: number
+  jevRetries?: number
+  embeddingEndpoint?: string
+  embeddingApiKeyEnv?: string
+  embeddingModel?: string
+  embeddingDimensions?: number
+  embeddingTimeoutMs?: number
+  llmTimeoutMs?: number
+}
+
+export interface Message { role: string, content: unknown, tool_calls?: unknown }
+/** A time: a `Date`, milliseconds since the epoch, or a day like `2026-02-15`. */
+export type Time = Date | number | string
+
+export interface Item {
+  id: string, text: string, scope: string, layer: string, kind: string, status: string, isLatest: boolean, revision: number, by: string
+  /** When it was said, milliseconds since the epoch, and its day of UTC. */
+  at: number, date: string, createdAt: number
+  sourceIds: string[], supersedes: string[], supersededBy: string[], conflictsWith: string[], aliases?: string[]
+  quote?: string, validFrom?: number, validUntil?: number, temporalScope?: string
+  previous?: Item[], conflicts?: Item[], score?: number
+}
+export interface Decision {
+  action: 'ADD' | 'SKIP' | 'RAW_ONLY' | 'DELETE' | 'INVALID'
+  updateType?: 'OVERRIDE' | 'SUPPLEMENT' | 'NEGATE' | 'CONFLICT' | 'TEMPORAL' | 'HISTORICAL'
+  targets: string[], proposalIds: string[], sourceIds: string[]
+  /** Absent when no judge was asked. */
+  confidence?: number
+}
+export interface WriteResult { status: 'committed' | 'known' | 'raw_only' | 'partial', scene: 'chat' | 'coding', sourceIds: string[], decisions: Decision[] }
+export interface Found { memories: Item[], raw: Item[] }
+
+/**
+ * Opens a memory.
+ *
+ * @throws `SettingsError`, `ForeignFormatError`, `StorageError`.
+ */
+export async function open(settings: Settings): Promise<Memory> {
+  const memory = new Memory(settings)
+  await memory.problems()
+  return memory
+}
+
+interface Live { instance: Instance, core: LibraryCore, host: Host }
+
+export class Memory {
+  readonly #settings: object
+  readonly #world: Caller
+  readonly #files = new NodeFiles()
+  #live: Promise<Live> | undefined
+  #problems: unknown[] = []
+
+  constructor({ judge, llm, embed, jevApiKey, embeddingApiKey, ...given }: Settings) {
+    // What is no text stays among the settings, to be refused by name.
+    const flat: Record<string, unknown> = { ...given }
+    if (typeof given.dataDir === 'string' && given.dataDir.trim() !== '') flat.dataDir = resolve(given.dataDir)
+    if (judge) flat.jevEndpoint = JUDGE
+    if (embed) Object.assign(flat, { embeddingEndpoint: EMBED, embeddings: given.embeddings ?? true })
+    if (llm) flat.extract ??= 'model'
+    const keys = new Map<string, string>()
+    if (jevApiKey !== undefined) keys.set(given.jevApiKeyEnv ?? 'TYPESAFE_API_KEY', jevApiKey)
+    if (embeddingApiKey !== undefined) keys.set(given.embeddingApiKeyEnv ?? 'ZHIPU_API_KEY', embeddingApiKey)
+    this.#settings = flat
+    this.#world = new Caller({ judge, llm, embed }, keys)
+  }
+
+  /** What a person should know about the folder: damage that was survived, edits that were refused. */
+  async problems(): Promise<unknown[]> {
+    await this.#usable()
+    return this.#problems
+  }
+
+  /** Takes a source in: a text, or a conversation. */
+  async add(source: string | Message[], { scope, memoryAt, requestId }: { scope: string, memoryAt?: Time, requestId?: string }): Promise<WriteResult> {
+    return await this.#call('add', { source, scope, memoryAt: timeOf(memoryAt), requestId }) as WriteResult
+  }
+
+  /** One memory of any status, by its id or another name of it; null when there is none. */
+  async get(id: string): Promise<Item | null> { return await this.#call('get', { id }) as Item | null }
+
+  /** The statements of a scope, the newest first; heads only unless history is asked for. */
+  async list(options: { scope: string, includeHistory?: boolean, limit?: number, offset?: number }): Promise<Item[]> {
+    return await this.#call('list', options) as Item[]
+  }
+
+  /** Puts a new text in the place of a head. The old version stays readable under its id, and is not the latest. */
+  async update(id: string, text: string): Promise<Item> { return await this.#call('update', { id, text }) as Item }
+
+  /** Retires a head and keeps it. */
+  async delete(id: string): Promise<Item> { return await this.#call('delete', { id }) as Item }
+
+  /** Removes everything of a scope from the folder, its sources too. It cannot be undone. */
+  async deleteBulk(options: { scope: string, confirm: boolean }): Promise<{ removed: number }> {
+    return await this.#call('deleteBulk', options) as { removed: number }
+  }
+
+  /** Heads by meaning and words; with `rawLimit` also the sources themselves. */
+  async search(query: string, { asOf, ...options }: { scope: string, limit?: number, asOf?: Time, includeRelations?: boolean, includeHistory?: boolean, rawLimit?: number }): Promise<Found> {
+    return await this.#call('search', { query, ...options, asOf: timeOf(asOf) }) as Found
+  }
+
+  /** Makes a result one list, by score. */
+  async flatten(found: Found): Promise<Item[]> { return await this.#call('flatten', found) as Item[] }
+
+  /** Makes a result lines for a prompt. */
+  async format(found: Found | Item[]): Promise<string> { return await this.#call('format', found) as string }
+
+  /** Writes a checkpoint and lets go of the folder. */
+  async close(): Promise<void> {
+    const live = this.#live && await this.#live.catch(() => undefined)
+    this.#live = undefined
+    if (!live) return
+    try { await this.#run(live, live.core.close()) } finally {
+      live.host.retire()
+      live.core.free()
+      await perform(this.#files.close())
+    }
+  }
+
+  async #call(verb: string, args: unknown): Promise<unknown> {
+    const live = await this.#usable()
+    return await this.#run(live, live.core.call(verb, new TextEncoder().encode(JSON.stringify(args))))
+  }
+
+  #usable(): Promise<Live> {
+    this.#live ??= this.#open().catch((error: unknown) => { this.#live = undefined; throw error })
+    return this.#live
+  }
+
+  async #open(): Promise<Live> {
+    let instance: Instance
+    try { instance = loadSync() } catch { instance = await loadFresh() }
+    const host = new Host(this.#files, this.#world)
+    const live = { instance, core: new instance.LibraryCore(this.#settings, host), host }
+    try { this.#problems = await this.#run(live, live.core.open()) as unknown[] } catch (error) {
+      host.retire()
+      throw error
+    }
+    return live
+  }
+
+  /** A core that traps is never used again; the next call begins with a fresh one, and what was committed is there. */
+  async #run(live: Live, job: Job): Promise<unknown> {
+    const failed = (error: unknown): void => {
+      if (error instanceof Ended) return
+      condemn(live.instance)
+      live.host.retire()
+      this.#live = undefined
+    }
+    let answer: { ok?: unknown, error?: Refusal }
+    try {
+      answer = await drive(job, live.host, { alive: () => !isBroken(live.instance), failed }, undefined) as typeof answer
+    } catch (error) {
+      failed(error)
+      throw new StorageError(`the core failed and was dropped: ${messageOf(error)}`, 'storage', 409)
+    }
+    if (answer.error) throw errorOf(answer.error)
+    return answer.ok
+  }
+}
+
+/** Addresses that stand for the caller's own functions. */
+const JUDGE = 'caller://judge/v1'
+const EMBED = 'caller://embed/v1'
+
+type Functions = { [Name in 'judge' | 'llm' | 'embed']: Settings[Name] | undefined }
+
+/** Answers the core's questions with the caller's functions, else over the network. */
+class Caller implements Answering {
+  readonly #own: Functions
+  readonly #credentials: Credentials
+
+  constructor(own: Functions, keys: ReadonlyMap<string, string>) {
+    this.#own = own
+    this.#credentials = new Credentials(() => undefined, undefined, keys)
+  }
+
+  async answer(question: Question, signal: AbortSignal | undefined): Promise<unknown> {
+    if (signal?.aborted) throw coded('ENDED')
+    switch (question.op) {
+      case 'http.key': return (await this.#credentials.find(question.credential, question.timeoutMs))?.path ?? 'none'
+      case 'llm.route': return ''
+      case 'llm.generate': {
+        const { system, prompt, maxTokens, timeoutMs } = question
+        if (!this.#own.llm) throw coded('NO_ROUTE')
+        const text = await within(this.#own.llm({ system, prompt, maxTokens }, signal), timeoutMs)
+        return { text: String(text), model: '', inputTokens: 0, outputTokens: 0 }
+      }
+      case 'http.send': return await this.#send(question, signal)
+    }
+  }
+
+  async #send(question: Extract<Question, { op: 'http.send' }>, signal: AbortSignal | undefined): Promise<unknown> {
+    const { judge, embed } = this.#own
+    const body = (): unknown => JSON.parse(new TextDecoder().decode(question.body))
+    if (judge && question.url === JUDGE) return await replied(() => within(judge(body() as JudgeRequest, signal), question.timeoutMs))
+    if (embed && question.url === EMBED) {
+      return await replied(async () => {
+        const vectors = await within(embed((body() as { input: string[] }).input, signal), question.timeoutMs)
+        return { data: vectors.map((embedding, index) => ({ index, embedding })) }
+      })
+    }
+    const found = question.credential === '' ? undefined : await this.#credentials.find(question.credential, question.timeoutMs / 4)
+    if (question.credential !== '' && !found) throw coded('NO_KEY')
+    return await send(question, found?.value, signal)
+  }
+}
+
+/** What a function returned as a service's reply. One that throws is a refusal: it is not asked again. */
+async function replied(work: () => Promise<unknown>): Promise<{ status: number, headers: [], body: Uint8Array }> {
+  const reply = (status: number, value: unknown): { status: number, headers: [], body: Uint8Array } =>
+    ({ status, headers: [], body: new TextEncoder().encode(JSON.stringify(value ?? null)) })
+  try { return reply(200, await work()) } catch (error) { return reply(422, { detail: messageOf(error) }) }
+}
+
+async function within<T>(work: Promise<T> | T, limitMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => { reject(coded('TIMEOUT')) }, limitMs)
+  try { return await Promise.race([work, late]) } finally { clearTimeout(timer) }
+}
+
+const timeOf = (time: Time | undefined): number | string | undefined => time instanceof Date ? time.getTime() : time
