@@ -42,6 +42,13 @@ test('a person opens the page, reads the card and answers it', async t => {
   await eventually(() => home.ledger().some(row => row.kind === 'conflict-resolved' && row.choice === 'replace'), 10_000, 'resolution')
   await browser.until('!document.body.innerText.includes("What was just said contradicts")', 'the card gone')
   await browser.picture(join(PICTURES, 'card-answered.png'))
+  const written = home.ledger().find(row => row.kind === 'write' && (row.memory as { text: string }).text === NEW)?.memory as { id: string }
+  for (const line of ['/memory list', `/memory show ${written.id}`]) await web.command(sessionId, line)
+  await browser.until('document.body.innerText.includes("1 active")', 'the list')
+  // The page folds what a command says into one line; a click shows all of it.
+  for (const head of ['1 active', `[constraint ${written.id} `]) assert.ok(await browser.click('button,summary,[role=button],div', head), head)
+  await browser.shows('What happened:')
+  await browser.picture(join(PICTURES, 'memory.png'))
   assert.deepEqual(browser.errors, [])
   await web.prompt(sessionId, 'Which port does the frontend dev server use?')
   const context = model.turns(sessionId).at(-1)?.context ?? ''
