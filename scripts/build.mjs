@@ -12,7 +12,7 @@ import { node, nodeEnvironment, wasmToolchain } from './toolchain.mjs'
 
 const dist = join(root, 'dist')
 const provenanceFile = join(dist, 'provenance.json')
-const coreFiles = ['core.js', 'core.d.ts', 'core_bg.wasm']
+const coreFiles = ['core.js', 'core.d.ts', 'core_bg.wasm', 'licenses.json']
 const coreInputs = [
   'Cargo.toml', 'Cargo.lock', '.cargo', 'crate/Cargo.toml', 'crate/src', 'crate/rank', 'crate/bindgen', 'scripts/build.mjs', 'scripts/toolchain.mjs',
 ]
@@ -84,8 +84,9 @@ function buildCore(wasm, profile) {
   quietly('compiling the core', file, args, { env })
   quietly('compiling the generator', 'cargo', ['build', '--locked', '--package', 'bindgen'])
   mkdirSync(dist, { recursive: true })
-  for (const name of readdirSync(dist).filter(name => name.startsWith('core'))) rmSync(join(dist, name))
+  for (const name of readdirSync(dist).filter(name => name.startsWith('core') || name === 'licenses.json')) rmSync(join(dist, name))
   quietly('generating the JavaScript side', join(root, 'target/debug/bindgen'), [join(wasm.output, profile, 'jev_memory_core.wasm'), dist])
+  writeFileSync(join(dist, 'licenses.json'), `${JSON.stringify(licenses(), null, 2)}\n`)
   // Only a bundler reads the declarations of the raw exports.
   rmSync(join(dist, 'core_bg.wasm.d.ts'), { force: true })
   if (profile === 'quick') return
@@ -119,6 +120,20 @@ function fingerprint(name) {
   if (statSync(path).isDirectory()) throw new Failure(`dist/${name} is a folder; the package is flat`)
   const bytes = readFileSync(path)
   return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/**
+ * The crates that are compiled into the module, with their licences, by name.
+ * @returns {{ name: string, version: string, license: string, repository: string }[]}
+ */
+function licenses() {
+  const args = ['tree', '--locked', '--package', 'jev-memory-core', '--edges', 'normal,no-proc-macro', '--target', 'wasm32-unknown-unknown', '--prefix', 'none']
+  const lines = answer('cargo', [...args, '--format', '{p}|{l}|{r}'])?.split('\n') ?? []
+  const crates = lines.map(line => /^(\S+) v(\S+)[^|]*\|([^|]*)\|(.*?)(?: \(\*\))?$/.exec(line)).filter(found => found !== null)
+  const rows = crates.map(([, name = '', version = '', license = '', repository = '']) => ({ name, version, license, repository }))
+  const others = rows.filter(({ name }) => !name.startsWith('jev-memory-'))
+  if (others.length === 0) throw new Failure('cargo tree named no crate; their licences would be missing from the package')
+  return [...new Map(others.map(row => [`${row.name} ${row.version}`, row])).values()].sort((one, other) => one.name.localeCompare(other.name))
 }
 
 /** The commit the sources stand at, with a mark when they differ from it. */

@@ -38,7 +38,7 @@ test('the package holds compiled code, types, the module and its papers, and no 
   const paths = packed.files.map(file => file.path)
   for (const needed of [
     'LICENSE', 'README.md', 'README.zh.md', 'CHANGELOG.md', 'cordis.patch.yml', 'package.json',
-    'dist/index.js', 'dist/index.d.ts', 'dist/core.js', 'dist/core.d.ts', 'dist/core_bg.wasm', 'dist/provenance.json',
+    'dist/index.js', 'dist/index.d.ts', 'dist/core.js', 'dist/core.d.ts', 'dist/core_bg.wasm', 'dist/provenance.json', 'dist/licenses.json',
   ]) assert.ok(paths.includes(needed), `${needed} is missing`)
   const strange = paths.filter(path => !/^(dist\/[a-z_-]+\.(js|d\.ts|wasm|json)|LICENSE|README(\.zh)?\.md|CHANGELOG\.md|cordis\.patch\.yml|package\.json)$/.test(path))
   assert.deepEqual(strange, [])
@@ -72,6 +72,12 @@ test('the module misses its bar of 700 KB by no more than is known', () => {
 test('the module names no path of the machine that built it', () => {
   const module = read('dist/core_bg.wasm').toString('latin1')
   for (const path of [root, process.env.HOME ?? '/root']) assert.ok(!module.includes(`${path.replace(/\/$/, '')}/`), path)
+})
+
+test('every crate in the module is listed with a licence that lets it be shipped', () => {
+  const crates = JSON.parse(read('dist/licenses.json').toString()) as { name: string, license: string }[]
+  assert.ok(crates.some(({ name }) => name === 'serde_json') && crates.some(({ name }) => name === 'daachorse'))
+  for (const { name, license } of crates) assert.match(license, /\b(MIT|Apache-2\.0|BSD-[23]-Clause|BSL-1\.0|Zlib|Unlicense)\b/, name)
 })
 
 test('the provenance names the files that are packed', () => {
