@@ -1,8 +1,9 @@
 //! Two sentences: whether the new one contradicts the old one, and by which words one can tell.
 
-use super::align::{Alignment, align};
+use super::align::align;
 use super::reading::{Class, Clause, Reading, Unit};
-use super::words;
+use super::subject::{Difference, apart};
+use super::topic::{activity, language, place};
 use crate::text::sorted::Set;
 
 /// What gave a contradiction away.
@@ -44,55 +45,40 @@ pub struct Contradiction {
     pub score: f64,
     /// Words both say, at most [`SHARED_MAX`].
     pub shared: Vec<String>,
+    /// Whether nothing else is left to doubt: one sentence but for a value or a refusal, or a change of what is known.
+    pub(super) is_certain: bool,
+    /// Whether the known sentence names more of its subject than the new one does.
+    pub(super) is_reduced: bool,
 }
 
 /// Words told of what two sentences share.
-const SHARED_MAX: usize = 8;
+pub(super) const SHARED_MAX: usize = 8;
 /// From this score on, two records that a sentence fits equally well are two wordings of one.
 pub(super) const CERTAIN: f64 = 0.8;
 
 /// Returns whether `new` contradicts `old`. Order matters little: the reason is found from both sides.
 pub fn compare(new: &str, old: &str) -> Option<Contradiction> {
-    contradicts(&Reading::of(new), old)
+    contradicts(&Reading::of(new), &Reading::of(old))
 }
 
-/// The same for a sentence that was read already.
-pub(super) fn contradicts(new: &Reading, old: &str) -> Option<Contradiction> {
-    let old = Reading::of(old);
-    if new.units.is_empty() || old.units.is_empty() || apart(new, &old) {
+/// The same for sentences that were read already.
+pub(super) fn contradicts(new: &Reading, old: &Reading) -> Option<Contradiction> {
+    if new.units.is_empty() || old.units.is_empty() || apart(new, old) {
         return None;
     }
-    whole(new, &old)
-        .or_else(|| clauses(new, &old))
-        .or_else(|| refused(new, &old))
-        .or_else(|| language(new, &old))
-        .or_else(|| place(new, &old))
-        .or_else(|| activity(new, &old))
+    whole(new, old)
+        .or_else(|| clauses(new, old))
+        .or_else(|| refused(new, old))
+        .or_else(|| language(new, old))
+        .or_else(|| place(new, old))
+        .or_else(|| activity(new, old))
 }
 
 /// Returns whether two records that one sentence contradicts are about different things.
-pub(super) fn differ_in_subject(left: &str, right: &str) -> bool {
-    let (left, right) = (Reading::of(left), Reading::of(right));
-    let (a, b) = (every(&left), every(&right));
-    let alignment = align(&a, &b);
-    apart(&left, &right) || subject_gap(&alignment) > 0
-}
-
-/// Returns whether the sentences are about two times, or about two things that stand side by side.
-fn apart(new: &Reading, old: &Reading) -> bool {
-    if !new.periods.is_empty() && !old.periods.is_empty() && new.periods != old.periods {
-        return true;
-    }
-    let only = |mine: &Reading, theirs: &Reading| -> Set<usize> {
-        mine.siblings
-            .difference(&theirs.siblings)
-            .map(|(set, _)| *set)
-            .collect()
-    };
-    only(new, old)
-        .intersection(&only(old, new))
-        .next()
-        .is_some()
+pub(super) fn differ_in_subject(left: &Reading, right: &Reading) -> bool {
+    let (a, b) = (every(left), every(right));
+    let difference = Difference::of(&align(&a, &b), &a, &b);
+    apart(left, right) || difference.is_elsewhere || !difference.is_of_one_thing(left, right)
 }
 
 fn every(reading: &Reading) -> Vec<&Unit> {
@@ -131,7 +117,7 @@ fn clauses<'a>(new: &'a Reading, old: &'a Reading) -> Option<Contradiction> {
     let mut best: Option<Contradiction> = None;
     let first = |reading: &'a Reading| -> Vec<&'a Unit> { reading.of_clause(0).collect() };
     let (a, b) = (first(new), first(old));
-    let other_topic = subject_gap(&align(&a, &b)) > 0;
+    let other_topic = Difference::of(&align(&a, &b), &a, &b).is_elsewhere;
     let cut = |reading: &Reading, at: usize| -> Vec<String> {
         reading
             .of_clause(at)
@@ -178,27 +164,35 @@ fn pair(
         return None;
     }
     let alignment = align(left, right);
+    let difference = Difference::of(&alignment, left, right);
     let shared: u32 = alignment.shared.iter().map(|unit| unit.weight()).sum();
-    if shared < least.weight {
+    let shared = shared + difference.moved;
+    let is_elsewhere = difference.is_elsewhere
+        || led_elsewhere(new, left, old, difference.only_old)
+        || led_elsewhere(old, right, new, difference.only_new);
+    if shared < least.weight || is_elsewhere {
         return None;
     }
-    let changes = changes(&alignment, left, right);
-    let changed: u32 = changes.iter().map(|(a, b)| a.weight() + b.weight()).sum();
-    let total: u32 = left.iter().chain(right).map(|unit| unit.weight()).sum();
+    let changes = &difference.changes;
+    let weight = |units: &[&Unit]| -> u32 { units.iter().map(|unit| unit.weight()).sum() };
+    let changed: u32 = changes.iter().map(|one| one.new.weight() + one.old.weight()).sum();
+    let total = weight(left) + weight(right);
     let share = f64::from(2 * shared) / f64::from(total.saturating_sub(changed).max(1));
-    if share < least.share || subject_gap(&alignment) > 0 {
+    // "端口改成 9000": it speaks of something known, whatever else is said of that.
+    let presupposes = new.changes && difference.only_new == 0 && changes.len() == 1;
+    if share < least.share && !presupposes {
         return None;
     }
     let found = |reason| Contradiction {
         reason,
         score: share.min(1.0),
         shared: words_of(&alignment.shared),
+        is_certain: share >= CERTAIN || presupposes,
+        is_reduced: difference.only_old > 0,
     };
     if !changes.is_empty() {
-        let is_subject = changes
-            .iter()
-            .all(|(a, b)| names_subject(new, a) && names_subject(old, b));
-        return (!is_subject).then(|| found(Reason::Value));
+        let is_one = difference.is_of_one_thing(new, old);
+        return is_one.then(|| found(Reason::Value));
     }
     let rules = |reading: &Reading, units: &[&Unit]| {
         units.iter().all(|unit| {
@@ -212,6 +206,15 @@ fn pair(
     let speaks = is_whole || (rules(new, left) && rules(old, right));
     (speaks && share >= POLARITY_SHARE && flipped(new, left, old, right))
         .then(|| found(Reason::Polarity))
+}
+
+/// Returns whether a later clause, set beside one that says more of its subject, has its own named at the beginning of its sentence.
+fn led_elsewhere(mine: &Reading, units: &[&Unit], theirs: &Reading, more: u32) -> bool {
+    let is_later = units.first().is_some_and(|unit| unit.clause > 0);
+    let mut lead = mine.of_clause(0).filter(|unit| !unit.ruled);
+    is_later
+        && more > 0
+        && lead.any(|unit| !theirs.units.iter().any(|other| unit.same(other)))
 }
 
 /// What two clauses must share where only their polarity differs.
@@ -234,99 +237,6 @@ fn flipped(new: &Reading, left: &[&Unit], old: &Reading, right: &[&Unit]) -> boo
     matches!((refusals(new, left), refusals(old, right)), (Some(a), Some(b)) if a != b)
 }
 
-/// Returns the values that stand in place of each other.
-fn changes<'a>(
-    alignment: &Alignment<'a>,
-    left: &[&'a Unit],
-    right: &[&'a Unit],
-) -> Vec<(&'a Unit, &'a Unit)> {
-    let missing = |unit: &Unit, there: &[&Unit]| !there.iter().any(|other| unit.same(other));
-    let mut out = Vec::new();
-    let mut rest: (Vec<&Unit>, Vec<&Unit>) = (Vec::new(), Vec::new());
-    for gap in &alignment.gaps {
-        let mut old: Vec<&Unit> = values(&gap.old, left);
-        for unit in values(&gap.new, right) {
-            let at = old.iter().position(|other| instead_of(unit, other));
-            match at {
-                Some(at) => out.push((unit, old.remove(at))),
-                None => rest.0.push(unit),
-            }
-        }
-        rest.1.extend(old);
-    }
-    // A list that lost its first number and gained a last one.
-    if out.is_empty() {
-        let number = |unit: &&&Unit| unit.class == Class::Number && unit.measure.is_empty();
-        let (gone, come) = (rest.1.iter().find(number), rest.0.iter().find(number));
-        if let (Some(old), Some(new)) = (gone, come)
-            && missing(new, right)
-            && instead_of(new, old)
-        {
-            out.push((new, old));
-        }
-    }
-    out
-}
-
-/// Returns the values of a gap that the other side does not say anywhere.
-fn values<'a>(gap: &[&'a Unit], there: &[&Unit]) -> Vec<&'a Unit> {
-    gap.iter()
-        .filter(|unit| unit.is_value() && !there.iter().any(|other| unit.same(other)))
-        .copied()
-        .collect()
-}
-
-/// Returns whether two values can take each other's place.
-fn instead_of(new: &Unit, old: &Unit) -> bool {
-    if new.class != old.class || new.refused != old.refused || new.replaced != old.replaced {
-        return false;
-    }
-    match new.class {
-        Class::Number => {
-            let measures =
-                new.measure == old.measure || new.measure.is_empty() || old.measure.is_empty();
-            measures && !more_exact(&new.text, &old.text) && !more_exact(&old.text, &new.text)
-        }
-        _ => true,
-    }
-}
-
-/// Returns whether `fine` is `coarse` and more: 22.19 and 22.
-fn more_exact(fine: &str, coarse: &str) -> bool {
-    fine.strip_prefix(coarse)
-        .is_some_and(|rest| rest.starts_with('.'))
-}
-
-/// Returns whether a value is what the clause rules about, not what it rules: `a.ts` in "a.ts 不许超过 400 行".
-fn names_subject(reading: &Reading, unit: &Unit) -> bool {
-    let Some(clause) = reading.clauses.get(unit.clause) else {
-        return false;
-    };
-    clause.rules
-        && !unit.ruled
-        && reading
-            .of_clause(unit.clause)
-            .any(|other| other.ruled && other.weight() > 0)
-}
-
-/// Returns how much is spoken of in one place of both sentences with different words.
-fn subject_gap(alignment: &Alignment<'_>) -> u32 {
-    alignment
-        .gaps
-        .iter()
-        .map(|gap| {
-            let plain = |units: &[&Unit]| -> u32 {
-                units
-                    .iter()
-                    .filter(|unit| !unit.is_value())
-                    .map(|unit| unit.weight())
-                    .sum()
-            };
-            plain(&gap.new).min(plain(&gap.old))
-        })
-        .sum()
-}
-
 /// A thing refused on one side and used on the other.
 fn refused(new: &Reading, old: &Reading) -> Option<Contradiction> {
     one_refuses(new, old).or_else(|| one_refuses(old, new))
@@ -339,9 +249,11 @@ fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
         .filter(|unit| unit.refused && unit.class == Class::Name)
     {
         let clause = refusing.clauses.get(unit.clause)?;
-        let bare = refusing
-            .of_clause(unit.clause)
-            .all(|other| other.is_value());
+        // "API 不用 Redis": what is named besides must be the other sentence's matter, too.
+        let bare = refusing.of_clause(unit.clause).all(|other| {
+            other.is_value()
+                && (other.refused || using.units.iter().any(|there| there.same(other)))
+        });
         if clause.excepts || !bare {
             continue;
         }
@@ -368,229 +280,15 @@ fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
                 reason: Reason::Refused,
                 score: f64::from(used.weight()) / f64::from(total.max(1)),
                 shared: words_of(&[unit]),
+                is_certain: false,
+                is_reduced: false,
             });
         }
     }
     None
 }
 
-/// One kind of text in two languages.
-fn language(new: &Reading, old: &Reading) -> Option<Contradiction> {
-    let wanted = |reading: &Reading| -> Set<String> {
-        let languages = reading
-            .units
-            .iter()
-            .filter(|unit| unit.class == Class::Language);
-        languages
-            .filter(|unit| !unit.refused)
-            .map(|unit| unit.text.clone())
-            .collect()
-    };
-    let (mine, theirs) = (wanted(new), wanted(old));
-    if mine.len() != 1 || theirs.len() != 1 || mine == theirs {
-        return None;
-    }
-    let topic = topics(new).intersection(&topics(old)).next().copied()?;
-    let name = words::TOPICS
-        .get(topic)?
-        .split(' ')
-        .find(|word| word.is_ascii() != new.is_chinese)?;
-    Some(Contradiction {
-        reason: Reason::Language,
-        score: 0.5,
-        shared: vec![name.to_owned()],
-    })
-}
-
-fn topics(reading: &Reading) -> Set<usize> {
-    let text = text_of(reading.units.iter());
-    (0..words::TOPICS.len())
-        .filter(|at| {
-            words::TOPICS
-                .get(*at)
-                .is_some_and(|row| row.split(' ').any(|word| says(reading, &text, word)))
-        })
-        .collect()
-}
-
-/// Units as one text, Latin words between spaces.
-fn text_of<'a>(units: impl Iterator<Item = &'a Unit>) -> String {
-    let mut out = String::new();
-    for unit in units {
-        if unit.text.is_ascii() {
-            out.push(' ');
-            out.push_str(&unit.text);
-            out.push(' ');
-        } else {
-            out.push_str(&unit.text);
-        }
-    }
-    out
-}
-
-fn says(reading: &Reading, text: &str, word: &str) -> bool {
-    if word.is_ascii() {
-        reading.units.iter().any(|unit| unit.text == word)
-    } else {
-        text.contains(word)
-    }
-}
-
-/// One thing in two places.
-fn place(new: &Reading, old: &Reading) -> Option<Contradiction> {
-    let (mine, theirs) = (placements(new), placements(old));
-    mine.iter().find_map(|(subject, spots)| {
-        let same = theirs
-            .iter()
-            .find(|(other, there)| subject == other && spots.is_disjoint(there))?;
-        Some(Contradiction {
-            reason: Reason::Place,
-            score: 0.5,
-            shared: same.0.iter().take(SHARED_MAX).cloned().collect(),
-        })
-    })
-}
-
-/// What lies where: words of the subject in order, and the places named.
-type Placement = (Vec<String>, Set<String>);
-
-fn placements(reading: &Reading) -> Vec<Placement> {
-    let mut out: Vec<Placement> = Vec::new();
-    let mut before: Vec<String> = Vec::new();
-    for (at, clause) in reading.clauses.iter().enumerate() {
-        let (placed, plain): (Vec<&Unit>, Vec<&Unit>) =
-            reading.of_clause(at).partition(|unit| unit.placed);
-        let subject = without_hollow(&words_of(&plain));
-        // "…存在库里，放在 a.db": the second half is about what the first was about.
-        let subject = if subject.is_empty() {
-            before.clone()
-        } else {
-            subject
-        };
-        let spots: Set<String> = placed
-            .iter()
-            .filter(|unit| unit.class == Class::Name)
-            .map(|unit| unit.text.trim_matches('/').to_owned())
-            .collect();
-        if clause.places && !clause.refuses() && !subject.is_empty() && !spots.is_empty() {
-            out.push((subject.clone(), spots));
-        }
-        before = subject;
-    }
-    out
-}
-
-fn without_hollow(words: &[String]) -> Vec<String> {
-    let hollow: Vec<&str> = words::HOLLOW.split(' ').collect();
-    words
-        .iter()
-        .map(|word| {
-            let mut word = word.clone();
-            for part in &hollow {
-                if !word.is_ascii() {
-                    word = word.replace(part, "");
-                } else if word == *part {
-                    word.clear();
-                }
-            }
-            word
-        })
-        .filter(|word| !word.is_empty())
-        .collect()
-}
-
-/// Something to be done, and to be left undone.
-fn activity(new: &Reading, old: &Reading) -> Option<Contradiction> {
-    one_leaves_undone(new, old).or_else(|| one_leaves_undone(old, new))
-}
-
-fn one_leaves_undone(refusing: &Reading, doing: &Reading) -> Option<Contradiction> {
-    let refuses = |at: &usize| refusing.clauses.get(*at).is_some_and(Clause::refuses);
-    for clause in (0..refusing.clauses.len()).filter(refuses) {
-        let text = text_of(refusing.of_clause(clause).filter(|unit| unit.refused));
-        let (text, making) = strip_verbs(text.trim());
-        let Some((row, name)) = activity_at(text) else {
-            continue;
-        };
-        for (at, other) in doing.clauses.iter().enumerate() {
-            if other.refuses() || other.excepts {
-                continue;
-            }
-            let ruled = text_of(doing.of_clause(at).filter(|unit| unit.ruled));
-            let (wanted, does) = strip_verbs(ruled.trim());
-            // Not running the tests goes well with writing them.
-            if asks_for(row, wanted) && (making != Some(false) || does == Some(false)) {
-                return Some(Contradiction {
-                    reason: Reason::Activity,
-                    score: 0.4,
-                    shared: vec![name.to_owned()],
-                });
-            }
-        }
-    }
-    None
-}
-
-/// Returns whether a text names an activity; `CHANGELOG.md` names the changelog.
-fn asks_for(row: usize, text: &str) -> bool {
-    let names = words::ACTIVITIES.get(row).copied().unwrap_or("");
-    names.split(' ').any(|word| {
-        if word.is_ascii() {
-            text.split(' ')
-                .any(|said| said.split('.').next() == Some(word))
-        } else {
-            text.contains(word)
-        }
-    })
-}
-
-/// Strips verbs of doing from the front, and returns whether one of them makes (or else runs) what follows.
-fn strip_verbs(text: &str) -> (&str, Option<bool>) {
-    let (mut rest, mut making) = (text, None);
-    loop {
-        rest = rest.trim_start();
-        if let Some(tail) = strip(rest, words::MAKING) {
-            (rest, making) = (tail, Some(true));
-        } else if let Some(tail) = strip(rest, words::RUNNING) {
-            (rest, making) = (tail, Some(false));
-        } else if let Some(tail) = strip(rest, words::LIGHT) {
-            rest = tail;
-        } else {
-            return (rest, making);
-        }
-    }
-}
-
-/// Strips the longest word of a table from the front.
-fn strip<'a>(text: &'a str, table: &str) -> Option<&'a str> {
-    let ends =
-        |word: &str, tail: &str| !word.is_ascii() || tail.is_empty() || tail.starts_with(' ');
-    table
-        .split(' ')
-        .filter_map(|word| text.strip_prefix(word).filter(|tail| ends(word, tail)))
-        .min_by_key(|tail| tail.len())
-}
-
-/// Returns the activity that a text is, hollow nouns behind it left out.
-fn activity_at(text: &str) -> Option<(usize, &'static str)> {
-    let plain = without_hollow(&[text.trim().to_owned()]);
-    let plain = plain.first()?.trim();
-    let is = |word: &str| {
-        if word.is_ascii() {
-            plain
-                .split_whitespace()
-                .all(|said| said == word || words::has(words::LIGHT, said))
-        } else {
-            plain == word
-        }
-    };
-    words::ACTIVITIES
-        .iter()
-        .enumerate()
-        .find_map(|(at, row)| Some((at, row.split(' ').find(|word| is(word))?)))
-}
-
-fn words_of(units: &[&Unit]) -> Vec<String> {
+pub(super) fn words_of(units: &[&Unit]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut han = String::new();
     let take = |out: &mut Vec<String>, word: &mut String| {

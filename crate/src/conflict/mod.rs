@@ -4,16 +4,19 @@
 //! rules of which the newer is shown beside the older. What the detector cannot tell it leaves alone.
 
 mod align;
+mod amount;
 pub mod card;
 mod compare;
 pub mod embedding;
 pub mod instruction;
 mod reading;
+mod subject;
+mod topic;
 mod words;
 
 use compare::contradicts;
 pub use compare::{Contradiction, Reason, compare};
-use reading::Reading;
+pub use reading::Reading;
 
 /// The known sentence that a new one contradicts, by its place in the list.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +26,9 @@ pub struct Found {
 }
 
 impl Contradiction {
-    /// Returns whether the two sentences are one but for a value or a refusal: nothing else is left to doubt.
+    /// Returns whether the two sentences are one but for a value or a refusal, or the new one changes what is known: nothing else is left to doubt.
     pub fn is_certain(&self) -> bool {
-        self.score >= compare::CERTAIN && matches!(self.reason, Reason::Value | Reason::Polarity)
+        self.is_certain && matches!(self.reason, Reason::Value | Reason::Polarity)
     }
 }
 
@@ -40,33 +43,35 @@ const TIE: f64 = 0.02;
 
 /// Returns the one of `known` that `new` contradicts. The best-ranked of equals, unless they are about different things.
 pub fn detect<'a>(new: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Found> {
-    let reading = Reading::of(new);
-    let mut best: Option<(Found, &str)> = None;
-    let mut rival: Option<(f64, &str)> = None;
-    for (at, old) in known.into_iter().enumerate() {
-        let Some(contradiction) = contradicts(&reading, old) else {
+    let known: Vec<Reading> = known.into_iter().map(Reading::of).collect();
+    detect_in(&Reading::of(new), known.iter())
+}
+
+/// The same for sentences that were read already.
+pub fn detect_in<'a>(new: &Reading, known: impl Iterator<Item = &'a Reading>) -> Option<Found> {
+    let mut all: Vec<(Found, &Reading)> = Vec::new();
+    let mut best = 0;
+    for (at, old) in known.enumerate() {
+        let Some(contradiction) = contradicts(new, old) else {
             continue;
         };
-        let score = contradiction.score;
-        match &best {
-            Some((found, _)) if score <= found.contradiction.score => {
-                if rival.is_none_or(|(known, _)| score > known) {
-                    rival = Some((score, old));
-                }
-            }
-            _ => {
-                rival = best
-                    .take()
-                    .map(|(found, old)| (found.contradiction.score, old));
-                best = Some((Found { at, contradiction }, old));
-            }
+        let is_better = all
+            .get(best)
+            .is_some_and(|(found, _)| contradiction.score > found.contradiction.score);
+        if is_better {
+            best = all.len();
         }
+        all.push((Found { at, contradiction }, old));
     }
-    let (found, old) = best?;
-    // A sentence that fits two different records equally well names neither.
-    let is_vague = rival.is_some_and(|(score, other)| {
-        score > found.contradiction.score - TIE
-            && score < compare::CERTAIN
+    if best >= all.len() {
+        return None;
+    }
+    let (found, old) = all.swap_remove(best);
+    // A sentence that fits two different records equally well names neither, nor does one that says less than both.
+    let (score, is_reduced) = (found.contradiction.score, found.contradiction.is_reduced);
+    let is_vague = all.iter().any(|(Found { contradiction, .. }, other)| {
+        let is_as_good = contradiction.score > score - TIE && contradiction.score < compare::CERTAIN;
+        (is_as_good || (is_reduced && contradiction.is_reduced))
             && compare::differ_in_subject(old, other)
     });
     (!is_vague).then_some(found)

@@ -1,5 +1,6 @@
 //! Reads a sentence as clauses of units: what it is about, the values it names, and what it refuses.
 
+use super::amount::{amount, chinese_number, dimension, language, measure_at, number};
 use super::words::{self, Role};
 use crate::screen::is_technology;
 use crate::text::sorted::Set;
@@ -114,21 +115,33 @@ impl Clause {
     }
 }
 
+/// A word of [`words::SIBLINGS`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sibling {
+    /// Its set.
+    pub(super) set: usize,
+    pub(super) word: String,
+    /// Whether it says where or of what the sentence speaks: at the beginning of a clause, or behind "in" and "on".
+    pub(super) leads: bool,
+}
+
 /// One sentence, read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Reading {
+pub struct Reading {
     pub(super) units: Vec<Unit>,
     pub(super) clauses: Vec<Clause>,
     /// Parts of time it names.
     pub(super) periods: Set<String>,
-    /// Members of sets whose members stand side by side, with their set.
-    pub(super) siblings: Set<(usize, String)>,
+    /// Members of sets whose members stand side by side.
+    pub(super) siblings: Vec<Sibling>,
     pub(super) is_chinese: bool,
+    /// Whether it says that something else held before.
+    pub(super) changes: bool,
 }
 
 impl Reading {
     /// Reads a sentence.
-    pub(super) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let mut reader = Reader {
             reading: Reading {
                 is_chinese: text.chars().any(is_han),
@@ -137,6 +150,7 @@ impl Reading {
             refusing: false,
             replacing: false,
             ruling: false,
+            choosing: false,
             placing: false,
             begins: true,
             quoted: false,
@@ -164,6 +178,8 @@ struct Reader {
     refusing: bool,
     replacing: bool,
     ruling: bool,
+    /// Whether the last word chose: what follows at once is what was chosen.
+    choosing: bool,
     placing: bool,
     /// Whether no word of the clause was read yet: a capital says nothing there.
     begins: bool,
@@ -232,7 +248,7 @@ impl Reader {
             self.reading.clauses.push(Clause::default());
         }
         (self.refusing, self.ruling, self.begins) = (false, false, true);
-        (self.placing, self.replacing) = (false, false);
+        (self.placing, self.replacing, self.choosing) = (false, false, false);
         self.refused_at = None;
     }
 
@@ -293,7 +309,7 @@ impl Reader {
                     clause.n_refusals += 1;
                     clause.rules = true;
                 }
-                Role::Must | Role::Choose => clause.rules = true,
+                Role::Must | Role::Choose | Role::Change => clause.rules = true,
                 Role::Place => clause.places = true,
                 _ => {}
             }
@@ -302,6 +318,7 @@ impl Reader {
                 self.placing = true;
             }
         }
+        self.reading.changes |= role == Role::Change;
         match role {
             Role::Not => {
                 self.refusing = true;
@@ -309,8 +326,9 @@ impl Reader {
                 self.refused_at = Some(self.reading.units.len());
             }
             Role::Instead => self.replacing = true,
-            Role::Must | Role::Choose => {
+            Role::Must | Role::Choose | Role::Change => {
                 self.ruling = true;
+                self.choosing = role != Role::Must;
                 // 从 A 换成 B: what went ends here.
                 self.replacing = false;
             }
@@ -318,9 +336,20 @@ impl Reader {
             Role::Period => {
                 self.reading.periods.insert(word.to_owned());
             }
+            Role::Sibling if self.choosing && words::has(words::LANGUAGES, word) => {
+                self.push(word, Class::Name, "", 0);
+            }
             Role::Sibling => {
-                if let Some(set) = words::row(words::SIBLINGS, word) {
-                    self.reading.siblings.insert((set, word.to_owned()));
+                if let Some(set) = words::siblings(word)
+                    && self.reading.siblings.len() < UNITS_MAX
+                {
+                    let clause = self.reading.clauses.len().saturating_sub(1);
+                    let last = self.reading.units.last();
+                    self.reading.siblings.push(Sibling {
+                        set,
+                        word: word.to_owned(),
+                        leads: self.placing || last.is_none_or(|unit| unit.clause != clause),
+                    });
                 }
                 self.plain(word);
             }
@@ -442,7 +471,7 @@ impl Reader {
     }
 
     fn push(&mut self, text: &str, class: Class, measure: &'static str, key: TokenKey) {
-        self.begins = false;
+        (self.begins, self.choosing) = (false, false);
         if self.reading.units.len() >= UNITS_MAX {
             return;
         }
@@ -508,119 +537,4 @@ fn is_code(word: &str) -> bool {
         || word.starts_with(['.', '~', '/'])
         || inner.contains(['/', '\\', '_', '@', ':', '=', '#'])
         || inner.contains('.') && !inner.ends_with('.')
-}
-
-/// Reads digits with an optional measure: `30`, `v1.2`, `3500ms`, `22.19+`.
-fn number(lower: &str) -> Option<(String, &'static str)> {
-    let body = lower
-        .trim_start_matches(['v', '<', '>', '=', '^', '~', '≤', '≥'])
-        .trim_end_matches(['+', 'x', '.']);
-    let digits = body
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(body.len());
-    let (head, tail) = body.split_at(digits);
-    if !head.starts_with(|c: char| c.is_ascii_digit()) || head.ends_with('.') {
-        return None;
-    }
-    if tail.is_empty() {
-        return Some((head.to_owned(), ""));
-    }
-    words::is_measure(tail).then(|| (amount(head, tail), dimension(tail)))
-}
-
-/// Reads a Chinese number that a measure follows.
-fn chinese_number(rest: &str) -> Option<(String, usize)> {
-    const DIGITS: &str = "零一二三四五六七八九";
-    let (mut total, mut digit, mut length) = (0u32, None, 0usize);
-    for c in rest.chars() {
-        if let Some(at) = DIGITS.chars().position(|known| known == c) {
-            digit = Some(at as u32);
-        } else if c == '两' {
-            digit = Some(2);
-        } else {
-            let scale = match c {
-                '十' => 10,
-                '百' => 100,
-                '千' => 1_000,
-                _ => break,
-            };
-            total = total.saturating_add(digit.take().unwrap_or(1) * scale);
-        }
-        length += c.len_utf8();
-    }
-    let value = total.saturating_add(digit.unwrap_or(0));
-    let (measure, _) = measure_at(rest.get(length..)?)?;
-    // "一个" is an article more often than an amount.
-    (length > 0 && (value > 1 || measure == "time")).then(|| (value.to_string(), length))
-}
-
-/// Returns the measure at the beginning of a text: its dimension, and the word.
-fn measure_at(rest: &str) -> Option<(&'static str, &str)> {
-    (1..=2).rev().find_map(|n_chars| {
-        let end = rest
-            .char_indices()
-            .nth(n_chars)
-            .map_or(rest.len(), |(at, _)| at);
-        let word = rest.get(..end).filter(|word| !word.is_ascii())?;
-        words::is_measure(word).then(|| (dimension(word), word))
-    })
-}
-
-/// Milliseconds of a measure of time.
-fn milliseconds(measure: &str) -> Option<f64> {
-    Some(match measure {
-        "ms" | "毫秒" => 1.0,
-        "s" | "sec" | "secs" | "second" | "seconds" | "秒" | "秒钟" => 1e3,
-        "min" | "mins" | "minute" | "minutes" | "分钟" => 6e4,
-        "h" | "hour" | "hours" | "小时" => 3.6e6,
-        "day" | "days" | "天" | "日" => 8.64e7,
-        "week" | "weeks" | "周" => 6.048e8,
-        _ => return None,
-    })
-}
-
-fn amount(number: &str, measure: &str) -> String {
-    match (number.parse::<f64>(), milliseconds(measure)) {
-        (Ok(number), Some(ms)) => (number * ms).round().to_string(),
-        _ => number.to_owned(),
-    }
-}
-
-/// What a measure measures; two numbers of two dimensions are about two things.
-fn dimension(measure: &str) -> &'static str {
-    if milliseconds(measure).is_some()
-        || matches!(
-            measure,
-            "个月" | "month" | "months" | "年" | "year" | "years"
-        )
-    {
-        return "time";
-    }
-    match measure {
-        "行" | "line" | "lines" => "lines",
-        "次" | "遍" | "times" | "retries" | "attempts" | "轮" => "times",
-        "人" | "位" | "名" | "reviewers" | "approvals" => "people",
-        "mb" | "gb" | "kb" | "tb" | "m" | "g" | "k" => "bytes",
-        "px" | "rem" | "em" => "pixels",
-        "字" | "字符" | "char" | "chars" | "characters" | "列" | "columns" => "characters",
-        "空格" | "spaces" => "spaces",
-        "%" => "percent",
-        _ => "things",
-    }
-}
-
-/// Names a natural language once.
-fn language(word: &str) -> &'static str {
-    match word {
-        "中文" | "汉语" | "chinese" | "mandarin" | "简体" | "简体中文" => "zh",
-        "英文" | "英语" | "english" => "en",
-        "日文" | "日语" | "japanese" => "ja",
-        "韩文" | "korean" => "ko",
-        "繁体" | "繁体中文" => "zh-hant",
-        "双语" => "both",
-        "french" => "fr",
-        "german" => "de",
-        "spanish" => "es",
-        _ => "other",
-    }
 }

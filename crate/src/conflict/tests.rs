@@ -1,5 +1,7 @@
 use super::*;
 
+mod parallel;
+
 /// One pair: the new sentence, the known one, and the reason by which they contradict each other, if they do.
 type Case = (&'static str, &'static str, Option<Reason>);
 

@@ -17,8 +17,10 @@ pub(super) enum Role {
     Plain,
     /// Demands: the sentence is a rule.
     Must,
-    /// Chooses or changes; says nothing of the subject itself.
+    /// Chooses; says nothing of the subject itself.
     Choose,
+    /// Chooses, and says that something else held before.
+    Change,
     /// Grammar, and words every rule has.
     Grammar,
     /// A natural language: the value of how comments, messages and answers are written.
@@ -53,8 +55,13 @@ const CHINESE: &[(Role, &str)] = &[
     ),
     (
         Role::Choose,
-        "使用 采用 改用 选用 换成 换用 改成 改为 改到 换为 切换到 切换为 切到 迁移到 升级到 升级为 升到 升级 降到 调整为 调整到 调成 设置为 设置成 设为 设成 \
-         定为 定成 固定为 固定 保持 保持在 用 已经 已 现在 目前 当前 以后 今后 从今以后 从现在起 从现在开始 继续 仍然 仍 还是 选择 选 走 那套 这套 直接 即可 就行 为准",
+        "使用 采用 选用 设置为 设置成 设为 设成 \
+         定为 定成 固定为 固定 保持 保持在 用 目前 当前 以后 今后 从今以后 继续 仍然 仍 还是 选择 选 走 那套 这套 直接 即可 就行 为准",
+    ),
+    (
+        Role::Change,
+        "改用 换成 换用 改成 改为 改到 改叫 改名 换为 换到 切换到 切换为 切到 迁移到 升级到 升级为 升到 升级 降到 调整为 调整到 调成 调到 提高到 降低到 缩短到 延长到 \
+         变成 变为 已经 已 现在 从现在起 从现在开始",
     ),
     (
         Role::Grammar,
@@ -90,8 +97,12 @@ const ENGLISH: &[(Role, &str)] = &[
     ),
     (
         Role::Choose,
-        "use uses using used switch switched change changed move moved migrate migrated keep set adopt adopted prefer prefers preferred \
-         now currently going forward anymore longer still bump bumped upgrade upgraded pick chose chosen choose",
+        "use uses using used keep set adopt adopted prefer prefers preferred \
+         currently going forward still pick chose chosen choose",
+    ),
+    (
+        Role::Change,
+        "switch switched change changed changes move moved migrate migrated now anymore longer bump bumped upgrade upgraded raise raised lower lowered",
     ),
     (
         Role::Grammar,
@@ -115,28 +126,67 @@ const ENGLISH: &[(Role, &str)] = &[
     ),
 ];
 
+/// When two members of a set, or one alone, are about another thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// Two members are; one alone may be the other sentence's thing, said more exactly.
+    Both,
+    /// One alone is, too, where it leads: what holds in production says nothing about the rest.
+    Alone,
+    /// One alone is, wherever it stands, unless the new sentence says that something changes: then it speaks of what is known.
+    Unchanged,
+}
+
 /// Words that stand side by side: a row a set. Rules about two members of one set are about two things.
-pub(super) const SIBLINGS: &[&str] = &[
-    "前端 后端 frontend backend front-end back-end",
-    "客户端 服务端 client server",
-    "开发 测试环境 预发 生产 线上 dev development staging prod production preprod",
-    "单元测试 集成测试 端到端 unit e2e integration",
-    "linux windows macos mac",
-    "ios android",
-    "读 写 read write",
-    "请求 响应 request response",
-    "输入 输出 input output",
-    "上传 下载 upload download",
-    "最大 最小 max min maximum minimum",
-    "上限 下限 upper lower",
-    "用户 管理员 user admin",
-    "主库 从库 primary replica",
-    "内网 外网 internal external",
-    "上行 下行 左 右 left right",
-    "开始 结束 start end",
-    "public private",
-    "http https grpc websocket",
-    "js ts css html javascript typescript python rust golang java",
+pub(super) const SIBLINGS: &[(Apart, &str)] = &[
+    (
+        Apart::Unchanged,
+        "前端 后端 frontend backend front-end back-end 网关 gateway 移动端 小程序 定时任务 批处理 爬虫",
+    ),
+    (Apart::Both, "客户端 服务端 client server"),
+    (
+        Apart::Alone,
+        "开发 本地 测试环境 预发 生产 线上 灰度 沙箱 dev development local staging prod production preprod sandbox canary",
+    ),
+    (Apart::Both, "单元测试 集成测试 端到端 unit e2e integration"),
+    (Apart::Alone, "linux windows macos mac"),
+    (Apart::Alone, "ios android"),
+    (Apart::Both, "读 写 read write"),
+    (Apart::Both, "请求 响应 request response"),
+    (Apart::Both, "输入 输出 input output"),
+    (Apart::Both, "上传 下载 upload download"),
+    (Apart::Both, "最大 最小 max min maximum minimum"),
+    (Apart::Both, "上限 下限 upper lower"),
+    (Apart::Both, "用户 管理员 user admin"),
+    (Apart::Both, "主库 从库 primary replica"),
+    (Apart::Both, "内网 外网 internal external"),
+    (Apart::Both, "上行 下行 左 右 left right"),
+    (Apart::Both, "开始 结束 start end"),
+    (Apart::Both, "public private"),
+    (Apart::Both, "http https grpc websocket"),
+    (Apart::Alone, LANGUAGES),
+];
+
+/// Languages that code is written in: where one is chosen it is a value, else it says which code is meant.
+pub(super) const LANGUAGES: &str = "js ts css html javascript typescript python rust golang java";
+
+/// Members of a set that are meant where none is named.
+pub(super) const MEANT: &str = "开发 本地 dev development local";
+
+/// Technology that takes the place of its like: a row a kind. One of another kind takes no place of it.
+pub(super) const FAMILIES: &[&str] = &[
+    "npm yarn pnpm bun pip poetry uv conda cargo maven gradle",
+    "jest vitest mocha jasmine pytest junit unittest",
+    "playwright cypress puppeteer selenium",
+    "eslint oxlint biome ruff clippy pylint flake8 prettier black rustfmt gofmt",
+    "vite webpack rollup esbuild parcel rspack rsbuild swc",
+    "postgres postgresql mysql sqlite mariadb duckdb mongo mongodb cockroachdb clickhouse oracle",
+    "react vue svelte angular solid next.js nextjs nuxt astro",
+    "django flask fastapi express koa nestjs hono spring springboot rails laravel gin axum actix",
+    "docker podman",
+    "nginx caddy haproxy traefik envoy",
+    "jenkins circleci buildkite",
+    "node node.js nodejs deno python rust golang go java kotlin ruby php typescript javascript",
 ];
 
 /// Words that bind a sentence to this once.
@@ -212,7 +262,7 @@ static ROLES: LazyLock<(Table, Table)> = LazyLock::new(|| {
             .iter()
             .flat_map(|(role, words)| words.split_whitespace().map(|word| (word, *role)))
             .collect();
-        let others = SIBLINGS.iter().flat_map(|row| row.split(' '));
+        let others = SIBLINGS.iter().flat_map(|(_, row)| row.split(' '));
         table.extend(
             others
                 .filter(|word| word.is_ascii() != siblings)
@@ -261,4 +311,9 @@ pub(super) fn has(table: &str, word: &str) -> bool {
 /// Returns the row of `rows` that holds `word`.
 pub(super) fn row(rows: &[&str], word: &str) -> Option<usize> {
     rows.iter().position(|row| has(row, word))
+}
+
+/// Returns the set of [`SIBLINGS`] that holds `word`.
+pub(super) fn siblings(word: &str) -> Option<usize> {
+    SIBLINGS.iter().position(|(_, row)| has(row, word))
 }
