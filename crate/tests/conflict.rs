@@ -8,6 +8,7 @@ use house::House;
 use jev_memory_core::engine::{Answered, Question, When};
 use jev_memory_core::fake::{Disk, block_on};
 use jev_memory_core::memory::SessionId;
+use jev_memory_core::port::Files;
 use serde_json::{Value, json};
 
 const CWD: &str = "/home/project";
@@ -97,13 +98,14 @@ fn a_contradicting_sentence_is_held_and_asked_about() {
         found(&talk, "前端开发端口", false),
         pairs(&[(NEW, "active")])
     );
+    // Opened, claimed, shown.
     let rows = house.rows(&disk, "conflict-ask");
-    assert_eq!(rows.len(), 2);
-    assert_eq!(rows[0]["attempt"], 0);
-    assert_eq!(rows[1]["attempt"], 1);
-    assert_eq!(rows[1]["detector"], "offline:value");
-    assert_eq!(rows[1]["question"], asked.card.question.as_str());
-    assert!(!rows[1]["shared"].as_array().unwrap().is_empty());
+    let attempts: Vec<&Value> = rows.iter().map(|row| &row["attempt"]).collect();
+    assert_eq!(attempts, [0, 0, 1]);
+    assert!(rows[0]["asker"].is_null() && rows[1]["asker"].is_string());
+    assert_eq!(rows[2]["detector"], "offline:value");
+    assert_eq!(rows[2]["question"], asked.card.question.as_str());
+    assert!(!rows[2]["shared"].as_array().unwrap().is_empty());
     assert_eq!(
         house.rows(&disk, "conflict-resolved")[0]["choice"],
         "replace"
@@ -338,14 +340,203 @@ fn two_sessions_have_one_card() {
     let asked = question(&house, "s1", When::TurnEnd).unwrap();
     assert_eq!(question(&house, "s2", When::PreStep), None);
     assert_eq!(answer(&house, &asked, 0), "replace");
-    // Two processes may both show a card; the second answer finds the pair changed.
-    one.turn("以后前端开发端口必须固定用 5181。");
+}
+
+#[test]
+fn two_processes_show_one_card_for_one_pair() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut one = house.session("s1", CWD);
+    one.turn(OLD);
+    one.turn(NEW);
     let other = House::mount(&disk, 2, json!({}));
-    let _three = other.session("s3", CWD);
+    let _two = other.session("s2", CWD);
     let mine = question(&house, "s1", When::TurnEnd).unwrap();
-    let theirs = question(&other, "s3", When::PreStep).unwrap();
-    assert_eq!(answer(&other, &theirs, 1), "keep-old");
-    assert_eq!(answer(&house, &mine, 0), "unanswered:changed");
+    assert_eq!(question(&other, "s2", When::PreStep), None);
+    // Shown and not answered: the other may ask now, and then this one may not.
+    assert_eq!(ends(&house, &mine, "ASK_CANCELLED"), "unanswered:closed");
+    let theirs = question(&other, "s2", When::PreStep).unwrap();
+    assert_eq!(question(&house, "s1", When::PreStep), None);
+    // A refusal before any card gives it back too.
+    assert_eq!(
+        refused(&other, &theirs, "NO_PROVIDER"),
+        "unanswered:no-provider"
+    );
+    let mine = question(&house, "s1", When::PreStep).unwrap();
+    assert_eq!(answer(&house, &mine, 1), "keep-old");
+    assert_eq!(question(&other, "s2", When::PreStep), None);
+}
+
+#[test]
+fn a_claim_ends_with_its_process_and_with_the_time_of_a_card() {
+    let killed = |house: &House, disk: &Disk| disk.kill(&house.files.owner());
+    let late = |house: &House, _: &Disk| house.clock.now_ms.set(house.clock.now_ms.get() + 606_000);
+    let untold = |_: &House, disk: &Disk| disk.tells_liveness(false);
+    type Event<'a> = &'a dyn Fn(&House, &Disk);
+    let rows: [(Event<'_>, bool); 3] = [(&killed, true), (&late, true), (&untold, false)];
+    for (number, (event, expected)) in rows.into_iter().enumerate() {
+        let disk = Disk::new();
+        let house = House::mount(&disk, 1, json!({}));
+        let mut one = house.session("s1", CWD);
+        one.turn(OLD);
+        one.turn(NEW);
+        let mine = question(&house, "s1", When::TurnEnd).unwrap();
+        block_on(house.engine.question_shown(house.ports(), mine.token));
+        let other = House::mount(&disk, 2, json!({}));
+        let _two = other.session("s2", CWD);
+        let subject = if number == 0 { &house } else { &other };
+        event(subject, &disk);
+        let theirs = question(&other, "s2", When::PreStep);
+        assert_eq!(theirs.is_some(), expected, "{number}");
+        if let Some(theirs) = theirs {
+            assert_eq!(answer(&other, &theirs, 1), "keep-old");
+            let attempts = other.rows(&disk, "conflict-ask");
+            assert_eq!(attempts.last().unwrap()["attempt"], 2);
+            assert_eq!(answer(&house, &mine, 0), "unanswered:changed");
+        }
+    }
+}
+
+#[test]
+fn of_two_claims_at_once_the_ledger_keeps_the_first() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut one = house.session("s1", CWD);
+    one.turn(OLD);
+    one.turn(NEW);
+    let other = House::mount(&disk, 2, json!({}));
+    let _two = other.session("s2", CWD);
+    // The other looked before the claim came to the ledger: it claims what it saw as free.
+    let _mine = question(&house, "s1", When::TurnEnd).unwrap();
+    let ledger = "/home/jev-memory/ledger.jsonl";
+    let text = String::from_utf8(disk.get(ledger).unwrap()).unwrap();
+    let claim = text.lines().last().unwrap();
+    let row: Value = serde_json::from_str(claim).unwrap();
+    assert!(row["asker"].is_string(), "{claim}");
+    assert_eq!(question(&other, "s2", When::PreStep), None);
+    let asks = house.rows(&disk, "conflict-ask");
+    assert_eq!(asks.len(), 2, "{asks:?}");
+}
+
+#[test]
+fn a_flood_of_contradictions_is_held_counted_and_not_asked_at_once() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", CWD);
+    let parts = [
+        "订单", "支付", "搜索", "邮件", "登录", "媒体", "报表", "聊天", "库存", "价格", "物流",
+        "发票",
+    ];
+    let rules = |port: u32| -> String {
+        let rule = |part: &&str| format!("以后{part}服务的端口必须固定用 {port}。");
+        parts.iter().map(rule).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(talk.turn(&rules(8000)).kept.len(), 12);
+    assert_eq!(talk.turn(&rules(9000)).held.len(), 12);
+    let mut shown = 0;
+    while let Some(asked) = question(&house, "s1", When::TurnEnd) {
+        assert_eq!(answer(&house, &asked, 0), "replace");
+        shown += 1;
+    }
+    assert_eq!(shown, 8);
+    assert_eq!(question(&house, "s1", When::PreStep), None);
+    let waiting = house.rows(&disk, "conflict-ask");
+    assert_eq!(
+        waiting
+            .iter()
+            .filter(|row| row["asker"] == "review")
+            .count(),
+        4
+    );
+    let degraded = house.rows(&disk, "degraded");
+    let row = degraded
+        .iter()
+        .find(|row| row["cause"] == "questions-over-limit");
+    assert_eq!(row.unwrap()["count"], 4);
+}
+
+#[test]
+fn a_plain_change_of_a_value_is_asked_about_among_parallel_rules() {
+    // The new sentence, and the one of the known rules that it is about.
+    for (new, about) in [
+        ("API 端口改成 9000", 0),
+        ("前端端口改成 3001。", 1),
+        ("订单服务的超时改成 60 秒。", 2),
+        ("The billing port is 9090 now.", 4),
+        ("Change the billing port to 9000 from now on.", 4),
+        ("日志目录改到 `/srv/log`。", 5),
+        ("Python 版本升级到 3.13。", 6),
+    ] {
+        let known = [
+            "以后 API 端口必须固定用 8000。",
+            "以后前端端口必须固定用 3000。",
+            "以后订单服务的超时必须统一用 30 秒。",
+            "以后支付服务的超时必须统一用 10 秒。",
+            "The billing port must always be 8500.",
+            "以后日志目录必须固定用 `/data/log`。",
+            "以后 Python 版本必须固定用 3.12。",
+            "以后 Node 版本必须固定用 22。",
+            "The mail port must always be 8600.",
+        ];
+        let disk = Disk::new();
+        let house = House::mount(&disk, 1, json!({}));
+        let mut talk = house.session("s1", CWD);
+        let learned = talk.turn(&known.join("\n"));
+        assert_eq!(
+            (learned.kept.len(), learned.held.len()),
+            (9, 0),
+            "{learned:?}"
+        );
+        let learned = talk.turn(new);
+        assert_eq!(learned.held.len(), 1, "{new}: {learned:?}");
+        let asked = question(&house, "s1", When::TurnEnd).unwrap();
+        assert_eq!(answer(&house, &asked, 0), "replace");
+        for (at, text) in known.iter().enumerate() {
+            let hits = found(&talk, text, true);
+            let status = hits
+                .iter()
+                .find(|(hit, _)| hit == text)
+                .map(|(_, status)| status.as_str());
+            let expected = if at == about { "superseded" } else { "active" };
+            assert_eq!(status, Some(expected), "{new}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_change_that_names_no_one_of_two_things_is_asked_about_neither() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", CWD);
+    talk.turn("以后 API 端口必须固定用 8000。");
+    assert_eq!(talk.turn("端口改成 9000").held.len(), 1);
+    // What is over with the task, and an order that changes nothing known.
+    assert_eq!(talk.turn("先把 API 端口改成 7000 试试").held.len(), 0);
+    assert_eq!(talk.turn("跑一下 9000 端口的服务").held.len(), 0);
+    let other = Disk::new();
+    let house = House::mount(&other, 1, json!({}));
+    let mut talk = house.session("s1", CWD);
+    talk.turn("以后 API 端口必须固定用 8000。\n以后前端端口必须固定用 3000。");
+    assert_eq!(talk.turn("端口改成 9000").held.len(), 0);
+}
+
+#[test]
+fn two_periods_of_one_duty_are_two_records() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", CWD);
+    for text in [
+        "以后一月到三月必须由甲组值班。",
+        "以后七月到九月必须由甲组值班。",
+        "以后四月到六月必须由乙组值班。",
+    ] {
+        let learned = talk.turn(text);
+        assert_eq!(
+            (learned.kept.len(), learned.held.len()),
+            (1, 0),
+            "{text}: {learned:?}"
+        );
+    }
 }
 
 #[test]

@@ -736,6 +736,8 @@ fn what_must_survive_a_restart_is_a_fact() {
                 detector: "value".to_owned(),
                 shared: vec!["port".to_owned()],
                 question: None,
+                asker: None,
+                instead: None,
             }
             .into(),
             turn("s1", count, 40 + u64::from(count)),

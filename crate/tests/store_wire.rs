@@ -140,6 +140,8 @@ fn commits() -> Vec<Vec<Body>> {
                 detector: "value".to_owned(),
                 shared: vec!["tabs".to_owned()],
                 question: None,
+                asker: None,
+                instead: None,
             }
             .into(),
         ],

@@ -62,16 +62,24 @@ pub fn compare(new: &str, old: &str) -> Option<Contradiction> {
 }
 
 /// The same for sentences that were read already.
-pub(super) fn contradicts(new: &Reading, old: &Reading) -> Option<Contradiction> {
-    if new.units.is_empty() || old.units.is_empty() || apart(new, old) {
+pub fn contradicts(new: &Reading, old: &Reading) -> Option<Contradiction> {
+    // Most pairs say nothing of one thing; only languages and what is left undone are known by other words.
+    let languages = new.names_language && old.names_language;
+    let refuses = new.refuses || old.refuses;
+    if (new.touches(old) == 0 && !languages && !refuses) || apart(new, old) {
         return None;
     }
+    let has_clauses = new.clauses.len() > 2 || old.clauses.len() > 2;
     whole(new, old)
-        .or_else(|| clauses(new, old))
-        .or_else(|| refused(new, old))
-        .or_else(|| language(new, old))
-        .or_else(|| place(new, old))
-        .or_else(|| activity(new, old))
+        .or_else(|| has_clauses.then(|| clauses(new, old)).flatten())
+        .or_else(|| refuses.then(|| refused(new, old)).flatten())
+        .or_else(|| languages.then(|| language(new, old)).flatten())
+        .or_else(|| {
+            (new.places && old.places)
+                .then(|| place(new, old))
+                .flatten()
+        })
+        .or_else(|| refuses.then(|| activity(new, old)).flatten())
 }
 
 /// Returns whether two records that one sentence contradicts are about different things.
@@ -175,7 +183,10 @@ fn pair(
     }
     let changes = &difference.changes;
     let weight = |units: &[&Unit]| -> u32 { units.iter().map(|unit| unit.weight()).sum() };
-    let changed: u32 = changes.iter().map(|one| one.new.weight() + one.old.weight()).sum();
+    let changed: u32 = changes
+        .iter()
+        .map(|one| one.new.weight() + one.old.weight())
+        .sum();
     let total = weight(left) + weight(right);
     let share = f64::from(2 * shared) / f64::from(total.saturating_sub(changed).max(1));
     // "端口改成 9000": it speaks of something known, whatever else is said of that.
@@ -212,9 +223,7 @@ fn pair(
 fn led_elsewhere(mine: &Reading, units: &[&Unit], theirs: &Reading, more: u32) -> bool {
     let is_later = units.first().is_some_and(|unit| unit.clause > 0);
     let mut lead = mine.of_clause(0).filter(|unit| !unit.ruled);
-    is_later
-        && more > 0
-        && lead.any(|unit| !theirs.units.iter().any(|other| unit.same(other)))
+    is_later && more > 0 && lead.any(|unit| !theirs.units.iter().any(|other| unit.same(other)))
 }
 
 /// What two clauses must share where only their polarity differs.
@@ -251,8 +260,7 @@ fn one_refuses(refusing: &Reading, using: &Reading) -> Option<Contradiction> {
         let clause = refusing.clauses.get(unit.clause)?;
         // "API 不用 Redis": what is named besides must be the other sentence's matter, too.
         let bare = refusing.of_clause(unit.clause).all(|other| {
-            other.is_value()
-                && (other.refused || using.units.iter().any(|there| there.same(other)))
+            other.is_value() && (other.refused || using.units.iter().any(|there| there.same(other)))
         });
         if clause.excepts || !bare {
             continue;

@@ -14,8 +14,7 @@ mod subject;
 mod topic;
 mod words;
 
-use compare::contradicts;
-pub use compare::{Contradiction, Reason, compare};
+pub use compare::{Contradiction, Reason, compare, contradicts};
 pub use reading::Reading;
 
 /// The known sentence that a new one contradicts, by its place in the list.
@@ -30,6 +29,11 @@ impl Contradiction {
     pub fn is_certain(&self) -> bool {
         self.is_certain && matches!(self.reason, Reason::Value | Reason::Polarity)
     }
+}
+
+/// Returns whether a sentence says that something changes, and so speaks of what held before.
+pub fn is_change(text: &str) -> bool {
+    Reading::of(text).changes
 }
 
 /// Returns whether a sentence says that it holds for this once. "Now" says the opposite: what held before holds no longer.
@@ -70,7 +74,8 @@ pub fn detect_in<'a>(new: &Reading, known: impl Iterator<Item = &'a Reading>) ->
     // A sentence that fits two different records equally well names neither, nor does one that says less than both.
     let (score, is_reduced) = (found.contradiction.score, found.contradiction.is_reduced);
     let is_vague = all.iter().any(|(Found { contradiction, .. }, other)| {
-        let is_as_good = contradiction.score > score - TIE && contradiction.score < compare::CERTAIN;
+        let is_as_good =
+            contradiction.score > score - TIE && contradiction.score < compare::CERTAIN;
         (is_as_good || (is_reduced && contradiction.is_reduced))
             && compare::differ_in_subject(old, other)
     });

@@ -32,6 +32,8 @@ pub(super) struct Unit {
     pub(super) class: Class,
     /// What a number counts; empty where it is not told.
     pub(super) measure: &'static str,
+    /// A digest of the text.
+    mark: u64,
     /// The word's token, which words of one meaning share; 0 for a value.
     key: TokenKey,
     /// Whether a refusal before it in its clause reaches it.
@@ -55,6 +57,13 @@ impl Unit {
         }
     }
 
+    /// Makes a number one of what `word` measures.
+    fn count(&mut self, word: &str, measure: &'static str) {
+        self.text = amount(&self.text, word);
+        self.mark = mark(&self.text);
+        self.measure = measure;
+    }
+
     /// Returns whether the unit is a value.
     pub(super) fn is_value(&self) -> bool {
         self.class != Class::Plain
@@ -64,19 +73,25 @@ impl Unit {
     pub(super) fn same(&self, other: &Unit) -> bool {
         match (self.class, other.class) {
             (Class::Number, Class::Number) => {
-                self.text == other.text
+                self.mark == other.mark
                     && (self.measure == other.measure
                         || self.measure.is_empty()
                         || other.measure.is_empty())
             }
             (Class::Plain, Class::Plain) => {
-                self.text == other.text
+                self.mark == other.mark
                     || (self.key != 0 && self.key == other.key)
                     || nearly(&self.text, &other.text)
             }
-            _ => self.text == other.text && self.replaced == other.replaced,
+            _ => self.mark == other.mark && self.replaced == other.replaced,
         }
     }
+}
+
+/// A digest of a word, FNV-1a: two words of one sentence are told apart by it.
+fn mark(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// Returns whether two longer words differ by one letter, as a slip of the pen does.
@@ -137,6 +152,11 @@ pub struct Reading {
     pub(super) is_chinese: bool,
     /// Whether it says that something else held before.
     pub(super) changes: bool,
+    pub(super) names_language: bool,
+    pub(super) refuses: bool,
+    pub(super) places: bool,
+    /// Digests of what it says, ascending.
+    keys: Vec<u64>,
 }
 
 impl Reading {
@@ -160,7 +180,45 @@ impl Reading {
         reader.reading.clauses.push(Clause::default());
         reader.read(text);
         reader.end_clause();
+        reader.reading.sum_up();
         reader.reading
+    }
+
+    fn sum_up(&mut self) {
+        self.names_language = self.units.iter().any(|unit| unit.class == Class::Language);
+        self.refuses = self.clauses.iter().any(Clause::refuses);
+        self.places = self.clauses.iter().any(|clause| clause.places);
+        self.keys.reserve(self.units.len() * 2);
+        for unit in &self.units {
+            self.keys.push(unit.mark);
+            if unit.key != 0 {
+                self.keys.push(unit.key);
+            }
+        }
+        crate::text::order::sort(&mut self.keys);
+        self.keys.dedup();
+    }
+
+    /// Returns how much both say, roughly: equal words, characters and values.
+    pub fn touches(&self, other: &Reading) -> usize {
+        let (mut mine, mut theirs) = (self.keys.iter().peekable(), other.keys.iter().peekable());
+        let mut n = 0;
+        while let (Some(a), Some(b)) = (mine.peek(), theirs.peek()) {
+            match a.cmp(b) {
+                std::cmp::Ordering::Less => {
+                    mine.next();
+                }
+                std::cmp::Ordering::Greater => {
+                    theirs.next();
+                }
+                std::cmp::Ordering::Equal => {
+                    n += 1;
+                    mine.next();
+                    theirs.next();
+                }
+            }
+        }
+        n
     }
 
     /// Returns the units of a clause.
@@ -297,8 +355,7 @@ impl Reader {
             return None;
         }
         let (measure, word) = measure_at(rest)?;
-        last.text = amount(&last.text, word);
-        last.measure = measure;
+        last.count(word, measure);
         Some(word.len())
     }
 
@@ -328,7 +385,7 @@ impl Reader {
             Role::Instead => self.replacing = true,
             Role::Must | Role::Choose | Role::Change => {
                 self.ruling = true;
-                self.choosing = role != Role::Must;
+                self.choosing = words::has(words::CHOOSING, word);
                 // 从 A 换成 B: what went ends here.
                 self.replacing = false;
             }
@@ -462,8 +519,7 @@ impl Reader {
                     && last.measure.is_empty()
                     && words::is_measure(lower) =>
             {
-                last.text = amount(&last.text, lower);
-                last.measure = dimension(lower);
+                last.count(lower, dimension(lower));
                 true
             }
             _ => false,
@@ -480,6 +536,7 @@ impl Reader {
             text: text.to_owned(),
             class,
             measure,
+            mark: mark(text),
             key,
             refused: self.refusing,
             replaced: self.replacing,

@@ -36,7 +36,9 @@ pub(super) fn apart(new: &Reading, old: &Reading) -> bool {
         return true;
     }
     let (mine, theirs) = (only(new, old), only(old, new));
-    let both = mine.iter().any(|one| theirs.iter().any(|two| one.set == two.set));
+    let both = mine
+        .iter()
+        .any(|one| theirs.iter().any(|two| one.set == two.set));
     // Where the new sentence says that something changes, it speaks of what is known, whatever that is called there.
     let alone = |some: &[&Sibling], is_new: bool| {
         some.iter().any(|one| match words::SIBLINGS.get(one.set) {
@@ -50,8 +52,14 @@ pub(super) fn apart(new: &Reading, old: &Reading) -> bool {
 
 /// Returns the siblings that only `mine` names. One that names several of a set speaks of them all, and what is meant where none is named says nothing alone.
 fn only<'a>(mine: &'a Reading, theirs: &Reading) -> Vec<&'a Sibling> {
-    let names = |reading: &Reading, one: &Sibling| reading.siblings.iter().any(|other| other.word == one.word);
-    let mut out: Vec<&Sibling> = mine.siblings.iter().filter(|one| !names(theirs, one)).collect();
+    let names = |reading: &Reading, one: &Sibling| {
+        reading.siblings.iter().any(|other| other.word == one.word)
+    };
+    let mut out: Vec<&Sibling> = mine
+        .siblings
+        .iter()
+        .filter(|one| !names(theirs, one))
+        .collect();
     let of_set = |set: usize| mine.siblings.iter().filter(move |one| one.set == set);
     let others = |set: usize| theirs.siblings.iter().any(|one| one.set == set);
     out.retain(|one| {
@@ -124,7 +132,11 @@ impl<'a> Difference<'a> {
             // Words around names that changed belong to them: `Linux 模块` for `#[cfg]`.
             let mut here = out.changes.iter().filter(|change| change.gap == at);
             let is_name = here.any(|change| change.new.class != Class::Number);
-            out.is_elsewhere |= if is_name { plain_on_both(alignment, at) } else { new.min(old) > 0 };
+            out.is_elsewhere |= if is_name {
+                plain_on_both(alignment, at)
+            } else {
+                new.min(old) > 0
+            };
         }
         out
     }
@@ -194,7 +206,10 @@ impl Change<'_> {
             units.next().is_some_and(|first| std::ptr::eq(first, unit))
         };
         // `web/a` for `a`: one thing that lies elsewhere now.
-        let (mine, theirs) = (self.new.text.trim_matches('/'), self.old.text.trim_matches('/'));
+        let (mine, theirs) = (
+            self.new.text.trim_matches('/'),
+            self.old.text.trim_matches('/'),
+        );
         if !leads(new, self.new) || mine.ends_with(theirs) || theirs.ends_with(mine) {
             return false;
         }

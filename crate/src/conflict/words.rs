@@ -170,6 +170,9 @@ pub(super) const SIBLINGS: &[(Apart, &str)] = &[
 /// Languages that code is written in: where one is chosen it is a value, else it says which code is meant.
 pub(super) const LANGUAGES: &str = "js ts css html javascript typescript python rust golang java";
 
+/// Verbs right before what is chosen; other words of choice say when or how much.
+pub(super) const CHOOSING: &str = "用 使用 采用 选用 选择 选 改用 换成 换用 改成 改为 换为 换到 切换到 切换为 切到 迁移到 use uses using used adopt adopted prefer prefers preferred pick chose chosen choose switch switched change changed move moved migrate migrated";
+
 /// Members of a set that are meant where none is named.
 pub(super) const MEANT: &str = "开发 本地 dev development local";
 

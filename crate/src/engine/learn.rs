@@ -66,15 +66,21 @@ pub struct Learned {
 pub(super) struct Decided {
     pub(super) rows: Vec<Body>,
     /// Every record that is to be written.
-    pub(super) written: Vec<Memory>,
+    pub(super) written: Vec<Rc<Memory>>,
     /// Records the decision looked at.
     pub(super) based_on: Vec<(MemoryId, Revision)>,
     kept: Vec<LearnedMemory>,
     held: Vec<LearnedMemory>,
+    /// Of those held, how many no card is shown for by itself.
+    pub(super) n_unasked: u32,
     skipped: u32,
 }
 
 impl Decided {
+    pub(super) fn n_held(&self) -> usize {
+        self.held.len()
+    }
+
     pub(super) fn skip(&mut self, skip: Observation) {
         self.skipped += 1;
         self.rows.push(Body::Observation(skip));
@@ -92,7 +98,7 @@ impl Decided {
     }
 
     fn write(&mut self, memory: Memory) {
-        self.written.push(memory.clone());
+        self.written.push(Rc::new(memory.clone()));
         self.rows.push(Body::Fact(Fact::Write {
             memory: Box::new(memory),
         }));
@@ -245,6 +251,14 @@ impl Engine {
         decided.rows.extend(judged.rows.iter().cloned());
         if let Some(heard) = heard {
             self.decide_sentences(store, turn, (heard, judged), now, &mut decided);
+            self.readings.take();
+            if decided.n_unasked > 0 {
+                decided.rows.push(Body::Observation(Observation::Degraded {
+                    cause: "questions-over-limit".to_owned(),
+                    count: Some(decided.n_unasked),
+                    detail: "more contradictions in one turn than cards are shown for; the rest waits for `/memory review`".to_owned(),
+                }));
+            }
             self.decide_failures(state, turn, scope, now, &mut decided);
         } else if !self.judge_is_off() {
             decided.skip(skip_row("subagent-session", scope, begin(turn)));

@@ -2,6 +2,7 @@
 //!
 //! State changes only after an append returned; no borrow lives across an await.
 
+mod asker;
 mod attach;
 mod budget;
 mod catalogue;
@@ -22,6 +23,7 @@ mod relate;
 mod scope;
 mod search;
 mod sentence;
+mod tend;
 mod write;
 
 pub use command::{Reply, Typed};
@@ -174,6 +176,10 @@ pub struct Engine {
     uses: RefCell<u64>,
     /// The card that stands before a human.
     open_card: RefCell<Option<question::OpenCard>>,
+    /// What this engine is called in the ledger while it shows a card; empty before the first.
+    asker: RefCell<String>,
+    /// Memories as the detector of contradictions reads them, for the turn at hand.
+    readings: RefCell<relate::Readings>,
     /// Vectors, where what is known is ordered by meaning.
     embeddings: RefCell<embed::Embeddings>,
     /// Questions for which a session had nobody to ask.
@@ -225,6 +231,8 @@ impl Engine {
             queued: RefCell::default(),
             uses: RefCell::new(0),
             open_card: RefCell::default(),
+            asker: RefCell::default(),
+            readings: RefCell::default(),
             unaskable: RefCell::default(),
             embeddings: RefCell::default(),
             told: Cell::new(0),

@@ -5,15 +5,14 @@
 
 use super::{Engine, cut};
 use crate::conflict::card::{Card, Choice, Shown, card, read_answer};
-use crate::conflict::compare;
 use crate::conflict::instruction::is_instruction;
 use crate::error::StoreError;
-use crate::memory::{Author, Memory, MemoryId, Millis, Revision, SessionId, Status};
+use crate::memory::{Memory, MemoryId, Millis, Revision, SessionId, Status};
 use crate::port::Ports;
 use crate::store::entry::{Body, Fact};
 use crate::store::state::UNANSWERED;
 use crate::store::tables::Ask;
-use crate::store::{Draft, State, commit};
+use crate::store::{Draft, commit};
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -101,8 +100,7 @@ impl Engine {
         if self.open_card.borrow().is_some() {
             return None;
         }
-        let offset = |at: Millis| ports.clock.offset_minutes(at);
-        let open = self.draw(session, when, &offset)?;
+        let open = self.draw(ports, session, when)?;
         let question = Question {
             token: open.token,
             card: open.card.clone(),
@@ -111,7 +109,14 @@ impl Engine {
                 When::PreStep => self.config.ask_on_conflict_timeout_ms.min(PRE_STEP_MAX_MS),
             },
         };
+        let (row, token) = (self.claim(ports, &open.ask), open.token);
+        // Held while the claim is on its way: other jobs of this process look here.
         self.open_card.replace(Some(open));
+        let is_published = self.publish(ports, vec![row], Vec::new()).await.is_ok();
+        if !is_published || !self.is_claimed(token) {
+            self.open_card.replace(None);
+            return None;
+        }
         Some(question)
     }
 
@@ -128,6 +133,8 @@ impl Engine {
             detector: open.ask.detector.clone(),
             shared: open.ask.shared.clone(),
             question: Some(open.card.question.clone()),
+            asker: None,
+            instead: None,
         };
         // Without a base: a pair that changed meanwhile was asked about all the same.
         let _ = self.publish(ports, vec![row], Vec::new()).await;
@@ -238,115 +245,9 @@ impl Engine {
         self.resolve(ports, &open, choice).await
     }
 
-    /// Lets go what nothing contradicts any more, and sees to it that every question is about what is known now.
-    async fn tend_questions(&self, ports: Ports<'_>, session: &SessionId) {
-        let Some(scope) = self.scope_of(session) else {
-            return;
-        };
-        let work = {
-            let Some(store) = self.store.get() else {
-                return;
-            };
-            let store = store.borrow();
-            let state = store.state();
-            let scope = state.scope_of(&scope);
-            state
-                .asks()
-                .filter_map(|ask| Some((ask, state.memory(&ask.id)?)))
-                .filter(|(_, memory)| memory.scope == *scope || memory.scope.is_global())
-                .filter_map(|(ask, memory)| self.tended(state, session, ask, memory))
-                .collect::<Vec<_>>()
-        };
-        for (base, rows) in work {
-            // One that moved meanwhile is looked at again with the next question.
-            let _ = self.publish(ports, rows, vec![base]).await;
-        }
-    }
-
-    /// What must be written about a held memory whose question is no longer what it was.
-    fn tended(
-        &self,
-        state: &State,
-        session: &SessionId,
-        ask: &Ask,
-        memory: &Memory,
-    ) -> Option<((MemoryId, Revision), Vec<Fact>)> {
-        let base = (memory.id.clone(), memory.revision);
-        let before = &ask.against;
-        let gone = |choice: &str| Fact::ConflictResolved {
-            id: memory.id.clone(),
-            against: before.clone(),
-            choice: choice.to_owned(),
-        };
-        // A person decided by hand.
-        if memory.status != Status::NeedsReview {
-            return Some((base, vec![gone("edited")]));
-        }
-        let still: Vec<MemoryId> = before
-            .iter()
-            .filter(|id| self.still_contradicts(state, session, memory, ask, id))
-            .cloned()
-            .collect();
-        if !before.is_empty() && still.len() == before.len() {
-            return None;
-        }
-        if !still.is_empty() {
-            let row = Fact::ConflictAsk {
-                id: memory.id.clone(),
-                against: still,
-                attempt: ask.attempt,
-                detector: ask.detector.clone(),
-                shared: ask.shared.clone(),
-                question: None,
-            };
-            return Some((base, vec![row]));
-        }
-        let rows = vec![
-            Fact::Status {
-                id: memory.id.clone(),
-                status: Status::Active,
-                revision: Revision(memory.revision.0.saturating_add(1)),
-                reason: "conflict:gone".to_owned(),
-            },
-            gone("gone"),
-        ];
-        Some((base, rows))
-    }
-
-    fn still_contradicts(
-        &self,
-        state: &State,
-        session: &SessionId,
-        memory: &Memory,
-        ask: &Ask,
-        other: &MemoryId,
-    ) -> bool {
-        if is_instruction(other) {
-            let sessions = self.sessions.borrow();
-            // A session that was given no instructions says nothing about them.
-            return sessions.get(session).is_none_or(|attached| {
-                let lines = &attached.instructions.lines;
-                lines.is_empty() || lines.iter().any(|line| line.id == *other)
-            });
-        }
-        let Some(other) = state.memory(other) else {
-            return false;
-        };
-        let stands = matches!(other.status, Status::Active | Status::NeedsReview);
-        // Only a text that was changed since is read again: a judge may have seen what the words do not show.
-        let changed = [memory, other]
-            .iter()
-            .any(|one| one.by == Author::Edit && one.updated_at > ask.at);
-        stands && (!changed || compare(&memory.text, &other.text).is_some())
-    }
-
     /// Chooses the question that is due, the one asked least and waiting longest first, and draws its card.
-    fn draw(
-        &self,
-        session: &SessionId,
-        when: When,
-        offset: &dyn Fn(Millis) -> i32,
-    ) -> Option<OpenCard> {
+    fn draw(&self, ports: Ports<'_>, session: &SessionId, when: When) -> Option<OpenCard> {
+        let offset = |at: Millis| ports.clock.offset_minutes(at);
         let scope = self.scope_of(session)?;
         let store = self.store.get()?.borrow();
         let state = store.state();
@@ -364,6 +265,7 @@ impl Engine {
                 };
                 here && now
                     && memory.status == Status::NeedsReview
+                    && self.may_ask(ports, ask)
                     && !unaskable.contains(&(session.clone(), ask.id.clone()))
             })
             .collect();
@@ -423,12 +325,28 @@ impl Engine {
         })
     }
 
+    /// Returns whether the ledger gave the question of the card that is held to this engine, and the pair is still as it was drawn.
+    fn is_claimed(&self, token: u32) -> bool {
+        let (Some(open), Some(store)) = (self.card_of(token), self.store.get()) else {
+            return false;
+        };
+        let store = store.borrow();
+        let state = store.state();
+        let stands = |(id, revision): &(MemoryId, Revision)| {
+            state
+                .memory(id)
+                .is_some_and(|memory| memory.revision == *revision)
+        };
+        let ask = state.ask(&open.ask.id);
+        ask.is_some_and(|ask| ask.asker == *self.asker.borrow()) && open.based_on.iter().all(stands)
+    }
+
     fn card_of(&self, token: u32) -> Option<OpenCard> {
         let open = self.open_card.borrow();
         open.as_ref().filter(|open| open.token == token).cloned()
     }
 
-    async fn publish(
+    pub(super) async fn publish(
         &self,
         ports: Ports<'_>,
         rows: Vec<Fact>,

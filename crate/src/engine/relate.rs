@@ -1,17 +1,50 @@
 //! What a new sentence has to do with what is known: a contradiction is held until the human decided.
 
 use super::Engine;
+use super::asker::REVIEW;
 use super::learn::Decided;
 use crate::conflict::instruction::Instruction;
-use crate::conflict::{compare, detect};
+use crate::conflict::{Found, Reading, contradicts, detect, detect_in};
 use crate::judge::Judgement;
 use crate::memory::{
-    Author, JudgeName, Memory, MemoryId, Millis, Revision, ScopeKey, SessionId, Status,
+    Author, JudgeName, Memory, MemoryId, Millis, Revision, ScopeKey, SessionId, Status, Text,
 };
 use crate::rank::Index;
 use crate::store::Store;
 use crate::store::entry::Fact;
+use crate::text::sorted::Map;
 use std::rc::Rc;
+
+/// Questions of one turn of which cards are shown by themselves. What is over waits for `/memory review`.
+///
+/// # Source
+/// Chosen: a person answers a few questions in a row, and a pasted file of rules can contradict a whole memory.
+const QUESTIONS_MAX: usize = 8;
+/// Records that one question is about.
+const AGAINST_MAX: usize = 4;
+/// Readings kept at once; some two kilobytes each.
+const READINGS_MAX: usize = 1_024;
+
+/// What was read for the detector, by id. A text that changed is read again.
+#[derive(Debug, Default)]
+pub(super) struct Readings(Map<MemoryId, (Text, Rc<Reading>)>);
+
+impl Readings {
+    fn of(&mut self, memory: &Memory) -> Rc<Reading> {
+        if let Some((text, reading)) = self.0.get(&memory.id)
+            && *text == memory.text
+        {
+            return reading.clone();
+        }
+        if self.0.len() >= READINGS_MAX {
+            self.0.clear();
+        }
+        let reading = Rc::new(Reading::of(&memory.text));
+        let known = (memory.text.clone(), reading.clone());
+        self.0.insert(memory.id.clone(), known);
+        reading
+    }
+}
 
 /// Why a sentence is held.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +116,13 @@ impl Engine {
             return;
         };
         memory.status = Status::NeedsReview;
-        let ask = question_of(&memory.id, &held);
+        let mut ask = question_of(&memory.id, &held);
+        if decided.n_held() >= QUESTIONS_MAX {
+            decided.n_unasked += 1;
+            if let Fact::ConflictAsk { asker, .. } = &mut ask {
+                *asker = Some(REVIEW.to_owned());
+            }
+        }
         decided.based_on.extend(held.based_on);
         decided.hold(memory);
         decided.rows.push(ask.into());
@@ -96,15 +135,11 @@ impl Engine {
         session: &SessionId,
         judgement: &Judgement,
         memory: &Memory,
-        fresh: &[Memory],
+        fresh: &[Rc<Memory>],
     ) -> Option<Held> {
         let mut known = self.known_to(store, &memory.scope, &memory.text, memory.created_at);
-        known.extend(
-            fresh
-                .iter()
-                .filter(|other| other.scope == memory.scope || other.scope.is_global())
-                .map(|other| Rc::new(other.clone())),
-        );
+        let reading = self.readings.borrow_mut().of(memory);
+        known.extend(self.nearest_of(fresh, memory, &reading));
         let is_fresh = |id: &MemoryId| fresh.iter().any(|other| other.id == *id);
         let reads = matches!(judgement.by, JudgeName::Jev | JudgeName::Host);
         let mut held = self
@@ -112,7 +147,7 @@ impl Engine {
             .or_else(|| {
                 // A judge that reads was shown what was known, and its word counts; what was said in the same turn it was not.
                 let unseen = known.iter().filter(|x| !reads || is_fresh(&x.id));
-                offline(&memory.text, &unseen.cloned().collect::<Vec<_>>())
+                self.offline(&reading, &unseen.collect::<Vec<_>>())
             })
             .or_else(|| {
                 let sessions = self.sessions.borrow();
@@ -122,7 +157,11 @@ impl Engine {
             })?;
         // What waits already and is contradicted too is decided by the same answer.
         for other in known.iter().filter(|x| x.status == Status::NeedsReview) {
-            if !held.against.contains(&other.id) && compare(&memory.text, &other.text).is_some() {
+            let other_reading = self.readings.borrow_mut().of(other);
+            if !held.against.contains(&other.id)
+                && held.against.len() < AGAINST_MAX
+                && contradicts(&reading, &other_reading).is_some()
+            {
                 held.against.push(other.id.clone());
             }
         }
@@ -148,11 +187,52 @@ impl Engine {
     ) -> Option<Rc<Memory>> {
         let mut known = self.known_to(store, scope, text, now);
         known.retain(|memory| memory.status == Status::Active && memory.by != Author::Failure);
-        let found = detect(text, known.iter().map(|memory| memory.text.as_ref()))?;
+        let found = self.found(&Reading::of(text), &known.iter().collect::<Vec<_>>())?;
         found
             .contradiction
             .is_certain()
             .then(|| known.get(found.at).cloned())?
+    }
+
+    /// Returns which of `known` a sentence contradicts.
+    fn found(&self, new: &Reading, known: &[&Rc<Memory>]) -> Option<Found> {
+        let mut readings = self.readings.borrow_mut();
+        let known: Vec<Rc<Reading>> = known.iter().map(|memory| readings.of(memory)).collect();
+        detect_in(new, known.iter().map(Rc::as_ref))
+    }
+
+    /// What stands is contradicted before what waits: of the two the human meant the one that governs.
+    fn offline(&self, new: &Reading, known: &[&Rc<Memory>]) -> Option<Held> {
+        [Status::Active, Status::NeedsReview]
+            .into_iter()
+            .find_map(|status| {
+                let these = known.iter().copied().filter(|x| x.status == status);
+                let these: Vec<&Rc<Memory>> = these.collect();
+                let found = self.found(new, &these)?;
+                Some(Held {
+                    against: vec![these.get(found.at)?.id.clone()],
+                    detector: found.contradiction.reason.as_str().to_owned(),
+                    shared: found.contradiction.shared,
+                    based_on: Vec::new(),
+                })
+            })
+    }
+
+    /// Returns the best `knownForConflict` of what this turn said before, by how much both say, the earlier first of equals.
+    fn nearest_of(&self, fresh: &[Rc<Memory>], memory: &Memory, new: &Reading) -> Vec<Rc<Memory>> {
+        let mut readings = self.readings.borrow_mut();
+        let here = |other: &&Rc<Memory>| other.scope == memory.scope || other.scope.is_global();
+        let limit = self.config.known_for_conflict as usize;
+        let mut near: Vec<(usize, usize)> = Vec::new();
+        for (at, other) in fresh.iter().enumerate().filter(|(_, other)| here(other)) {
+            near.push((usize::MAX - new.touches(&readings.of(other)), at));
+        }
+        if near.len() > limit {
+            crate::text::order::sort(&mut near);
+            near.truncate(limit);
+        }
+        let of = |(_, at): &(usize, usize)| fresh.get(*at).cloned();
+        near.iter().filter_map(of).collect()
     }
 
     /// What a judge that reads said, where it said it surely enough.
@@ -238,21 +318,7 @@ pub(super) fn question_of(id: &MemoryId, held: &Held) -> Fact {
         detector: held.detector.clone(),
         shared: held.shared.clone(),
         question: None,
+        asker: None,
+        instead: None,
     }
-}
-
-/// What stands is contradicted before what waits: of the two the human meant the one that governs.
-fn offline(text: &str, known: &[Rc<Memory>]) -> Option<Held> {
-    [Status::Active, Status::NeedsReview]
-        .into_iter()
-        .find_map(|status| {
-            let these: Vec<&Rc<Memory>> = known.iter().filter(|x| x.status == status).collect();
-            let found = detect(text, these.iter().map(|memory| memory.text.as_str()))?;
-            Some(Held {
-                against: vec![these.get(found.at)?.id.clone()],
-                detector: found.contradiction.reason.as_str().to_owned(),
-                shared: found.contradiction.shared,
-                based_on: Vec::new(),
-            })
-        })
 }

@@ -3,7 +3,7 @@
 use super::judge::Judged;
 use super::learn::{Decided, Place, current, sentence_memory, skip_row};
 use super::{Engine, cut};
-use crate::conflict::is_passing;
+use crate::conflict::{is_change, is_passing};
 use crate::extract::{Candidate, sentences};
 use crate::gate::{BELOW_MIN_IMPORTANCE, Gate, gate, threshold};
 use crate::judge::heuristic;
@@ -172,7 +172,8 @@ impl Engine {
                 .unwrap_or_else(|| heuristic::judge(candidate, kept));
             let mut verdict = gate(&judgement, &self.config);
             if verdict == Gate::Refuse(BELOW_MIN_IMPORTANCE)
-                && !kept.orders()
+                // "把端口改成 9000" orders a change of what is known; any other order is over with the task.
+                && (!kept.orders() || (!kept.points() && is_change(&candidate.text)))
                 && !is_passing(&candidate.text)
                 && let Some(old) = self.overridden(store, &sentence.scope, &candidate.text, now)
             {

@@ -58,6 +58,13 @@ impl Kept {
             .find(|id| FRAMES.iter().any(|frame| frame.id == *id))
     }
 
+    /// Returns whether the sentence points at what was shown before.
+    pub fn points(&self) -> bool {
+        self.signals
+            .iter()
+            .any(|signal| signal.kind == Kind::Pointing)
+    }
+
     /// Returns the ids that are stored with the memory.
     pub fn signal_ids(&self) -> Vec<String> {
         self.signals

@@ -83,7 +83,7 @@ pub enum Fact {
         read_to: EventSeq,
         scope: ScopeKey,
     },
-    /// A card was shown for this pair.
+    /// The question about a pair: opened, about to be shown, or shown.
     ConflictAsk {
         id: MemoryId,
         against: Vec<MemoryId>,
@@ -92,6 +92,10 @@ pub enum Fact {
         shared: Vec<String>,
         /// The card's question, once one was shown: words of the plugin, none of the sentences'.
         question: Option<String>,
+        /// Who is about to show a card: nobody else does while that process lives. `review`: no card is shown by itself.
+        asker: Option<String>,
+        /// Whose place the asker takes: one that is gone. Another asker than that one stays.
+        instead: Option<String>,
     },
     /// The pair was decided, or why not.
     ConflictResolved {

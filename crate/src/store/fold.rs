@@ -94,14 +94,25 @@ impl State {
                 attempt,
                 detector,
                 shared,
-                ..
+                question,
+                asker,
+                instead,
             } => {
+                let before = self.asks.get(&id).map_or("", |ask| &ask.asker);
+                let asker = match asker {
+                    // One card at a time: the first of two askers that did not know of each other.
+                    Some(_) if before != instead.as_deref().unwrap_or_default() => return,
+                    Some(asker) => asker,
+                    None if question.is_some() => before.to_owned(),
+                    None => String::new(),
+                };
                 let ask = Ask {
                     id: id.clone(),
                     against,
                     attempt,
                     detector,
                     shared,
+                    asker,
                     at,
                 };
                 self.asks.insert(id, ask);
@@ -112,6 +123,9 @@ impl State {
                 choice,
             } => {
                 if choice.starts_with(UNANSWERED) {
+                    if let Some(ask) = self.asks.get_mut(&id) {
+                        ask.asker.clear();
+                    }
                     return;
                 }
                 self.asks.remove(&id);

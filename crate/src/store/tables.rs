@@ -154,6 +154,8 @@ pub struct Ask {
     pub attempt: u32,
     pub detector: String,
     pub shared: Vec<String>,
+    /// Who shows a card now, empty for nobody; `review`: it waits for the human to ask.
+    pub asker: String,
     pub at: Millis,
 }
 
@@ -292,8 +294,10 @@ impl Ask {
     fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
         let (mut id, mut against, mut attempt, mut detector, mut at) =
             (None, None, None, None, None);
-        let mut shared = Vec::new();
-        let mut fields = Fields::of(&["id", "against", "attempt", "detector", "shared", "at"]);
+        let (mut shared, mut asker) = (Vec::new(), String::new());
+        let mut fields = Fields::of(&[
+            "id", "against", "attempt", "detector", "shared", "asker", "at",
+        ]);
         while let Some(field) = reader.field(&mut fields)? {
             match field {
                 0 => id = Some(MemoryId::from(&*reader.text()?)),
@@ -301,6 +305,7 @@ impl Ask {
                 2 => attempt = Some(reader.whole()?),
                 3 => detector = Some(reader.owned()?),
                 4 => shared = reader.list(Reader::owned)?,
+                5 => asker = reader.owned()?,
                 _ => at = Some(Millis(reader.i64()?)),
             }
         }
@@ -310,6 +315,7 @@ impl Ask {
             attempt: given(attempt, "attempt")?,
             detector: given(detector, "detector")?,
             shared,
+            asker,
             at: given(at, "at")?,
         })
     }
@@ -321,8 +327,11 @@ impl Ask {
             .texts("against", id_texts(&self.against))
             .whole("attempt", self.attempt.into())
             .text("detector", &self.detector)
-            .texts_if("shared", self.shared.iter().map(String::as_str))
-            .signed("at", self.at.0);
+            .texts_if("shared", self.shared.iter().map(String::as_str));
+        if !self.asker.is_empty() {
+            writer.text("asker", &self.asker);
+        }
+        writer.signed("at", self.at.0);
         writer.end();
     }
 }

@@ -8,21 +8,42 @@ const PARALLEL: &[(&str, &str)] = &[
     ("API 端口固定 8000。", "前端端口固定 3000。"),
     ("网页服务监听 3000 端口。", "API 服务监听 8000 端口。"),
     ("Grafana 端口固定 3001。", "接口文档端口固定 3002。"),
-    ("The API server listens on port 8000.", "The web server listens on port 3000."),
-    ("The API port is always 8000.", "The admin panel's port is always 3000."),
-    ("Use port 8000 for the API.", "Use port 3000 for the web app."),
+    (
+        "The API server listens on port 8000.",
+        "The web server listens on port 3000.",
+    ),
+    (
+        "The API port is always 8000.",
+        "The admin panel's port is always 3000.",
+    ),
+    (
+        "Use port 8000 for the API.",
+        "Use port 3000 for the web app.",
+    ),
     ("`auth` 的超时是 30 秒。", "`billing` 的超时是 10 秒。"),
-    ("`auth` times out after 30 seconds.", "`billing` times out after 10 seconds."),
-    ("The auth service has a timeout of 5 s.", "The search service has a timeout of 20 s."),
+    (
+        "`auth` times out after 30 seconds.",
+        "`billing` times out after 10 seconds.",
+    ),
+    (
+        "The auth service has a timeout of 5 s.",
+        "The search service has a timeout of 20 s.",
+    ),
     ("支付回调超时 10 秒。", "订单查询超时 3 秒。"),
-    ("The `auth` service is written in Go.", "The `billing` service is written in Rust."),
+    (
+        "The `auth` service is written in Go.",
+        "The `billing` service is written in Rust.",
+    ),
     ("API 不要直接连 Redis。", "worker 直接连 Redis。"),
     // One names a part that the other is not.
     ("API 网关超时 60 秒。", "API 超时 10 秒。"),
     ("前端 Node 版本固定 20。", "Node 版本固定 22。"),
     // Tools: whose port, whose version, which kind of tool.
     ("Redis 端口 6379。", "Postgres 端口 5432。"),
-    ("Redis listens on port 6379.", "Postgres listens on port 5432."),
+    (
+        "Redis listens on port 6379.",
+        "Postgres listens on port 5432.",
+    ),
     ("Python 版本固定 3.12。", "Node 版本固定 22。"),
     ("CI 里用 pnpm。", "CI 里用 vitest。"),
     ("The web app uses React.", "The web app uses Vite."),
@@ -32,30 +53,54 @@ const PARALLEL: &[(&str, &str)] = &[
     ("生产数据库用 Postgres。", "测试环境数据库用 SQLite。"),
     ("生产环境日志级别是 warn。", "日志级别是 debug。"),
     ("In production the pool size is 50.", "The pool size is 10."),
-    ("Staging keeps logs for 3 days.", "Logs are kept for 30 days."),
+    (
+        "Staging keeps logs for 3 days.",
+        "Logs are kept for 30 days.",
+    ),
     ("Windows 下超时 60 秒。", "超时 20 秒。"),
-    ("On macOS the build uses clang 17.", "The build uses clang 15."),
+    (
+        "On macOS the build uses clang 17.",
+        "The build uses clang 15.",
+    ),
     ("Android 构建用 JDK 17。", "后端构建用 JDK 21。"),
     // Languages and kinds of file.
     ("Python 缩进用 4 个空格。", "TypeScript 缩进用 2 个空格。"),
     ("Rust 代码行宽 100 字符。", "行宽 80 字符。"),
     ("`*.py` 行宽 100 字符。", "`*.ts` 行宽 80 字符。"),
-    ("Indent Go files with 8 spaces.", "Indent YAML files with 2 spaces."),
-    ("SQL 文件用 utf-8 编码，缩进 2 个空格。", "Makefile 缩进 8 个空格。"),
+    (
+        "Indent Go files with 8 spaces.",
+        "Indent YAML files with 2 spaces.",
+    ),
+    (
+        "SQL 文件用 utf-8 编码，缩进 2 个空格。",
+        "Makefile 缩进 8 个空格。",
+    ),
     // Branches, roles, teams.
     ("`main` 分支要 2 人评审。", "`release` 分支要 3 人评审。"),
-    ("The `main` branch needs two approvals.", "The `hotfix` branch needs three approvals."),
+    (
+        "The `main` branch needs two approvals.",
+        "The `hotfix` branch needs three approvals.",
+    ),
     ("管理员会话 30 分钟过期。", "访客会话 10 分钟过期。"),
     ("Admins may upload 50 MB.", "Guests may upload 5 MB."),
     ("平台组用 Jira 管需求。", "算法组用 Linear 管需求。"),
-    ("The platform team deploys on Tuesday.", "The data team deploys on Thursday."),
+    (
+        "The platform team deploys on Tuesday.",
+        "The data team deploys on Thursday.",
+    ),
     // Directories, versions, numbered things.
     ("上传目录是 `/data/up`。", "日志目录是 `/data/log`。"),
-    ("The upload directory is `/srv/up`.", "The cache directory is `/srv/cache`."),
+    (
+        "The upload directory is `/srv/up`.",
+        "The cache directory is `/srv/cache`.",
+    ),
     ("v1 接口限流每秒 100 次。", "v2 接口限流每秒 500 次。"),
     ("1 号机监听 8001 端口。", "2 号机监听 8002 端口。"),
     ("`node1` 监听 8001。", "`node2` 监听 8002。"),
-    ("对 API 来说，端口固定 8000。", "对前端来说，端口固定 3000。"),
+    (
+        "对 API 来说，端口固定 8000。",
+        "对前端来说，端口固定 3000。",
+    ),
     ("重试间隔 5 秒。", "心跳间隔 30 秒。"),
     ("Max retries: 5.", "Max connections: 20."),
 ];
@@ -69,10 +114,19 @@ const CHANGED: &[(&str, &str)] = &[
     ("前端端口改成 9000。", "端口固定 8000。"),
     ("API 网关超时改为 60 秒。", "API 网关超时 10 秒。"),
     ("API 端口现在是 9000。", "API 服务端口固定 8000。"),
-    ("Change the port to 9000 from now on.", "The API server listens on port 8000."),
-    ("The API port is 9090 now.", "The API server listens on port 8000."),
+    (
+        "Change the port to 9000 from now on.",
+        "The API server listens on port 8000.",
+    ),
+    (
+        "The API port is 9090 now.",
+        "The API server listens on port 8000.",
+    ),
     ("the API port is 9090 now", "API port: 8000"),
-    ("The web server listens on port 3001.", "The web server listens on port 3000."),
+    (
+        "The web server listens on port 3001.",
+        "The web server listens on port 3000.",
+    ),
     ("The port moved to 9000.", "The port is 8000."),
     ("Use port 9000 for the API.", "The API uses port 8000."),
     ("`auth` 的超时改成 10 秒。", "`auth` 的超时是 30 秒。"),
@@ -86,20 +140,35 @@ const CHANGED: &[(&str, &str)] = &[
     ("Use Rust for the workers.", "Use Python for the workers."),
     ("生产数据库换成 MySQL 8。", "生产数据库用 PostgreSQL 15。"),
     ("生产环境日志级别改成 error。", "生产环境日志级别是 warn。"),
-    ("In production the pool size is 80 now.", "In production the pool size is 50."),
+    (
+        "In production the pool size is 80 now.",
+        "In production the pool size is 50.",
+    ),
     ("Python 缩进改成 2 个空格。", "Python 缩进用 4 个空格。"),
     ("行宽改成 120 字符。", "行宽 80 字符。"),
     ("`main` 分支改成 1 人评审。", "`main` 分支要 2 人评审。"),
-    ("The `main` branch needs one approval now, not two approvals.", "The `main` branch needs two approvals."),
+    (
+        "The `main` branch needs one approval now, not two approvals.",
+        "The `main` branch needs two approvals.",
+    ),
     ("管理员会话改成 60 分钟过期。", "管理员会话 30 分钟过期。"),
     ("Admins may upload 100 MB now.", "Admins may upload 50 MB."),
     ("上传目录改到 `/srv/up`。", "上传目录是 `/data/up`。"),
-    ("The upload directory is `/data/up` now.", "The upload directory is `/srv/up`."),
+    (
+        "The upload directory is `/data/up` now.",
+        "The upload directory is `/srv/up`.",
+    ),
     ("v2 接口限流改成每秒 800 次。", "v2 接口限流每秒 500 次。"),
     ("日志保留改为 7 天。", "日志默认保留 14 天。"),
-    ("Logs are kept for 7 days now.", "Logs are kept for 30 days."),
+    (
+        "Logs are kept for 7 days now.",
+        "Logs are kept for 30 days.",
+    ),
     ("缓存时间缩短到 60 秒。", "缓存时间 300 秒。"),
-    ("Raise the upload limit to 20 MB.", "The upload limit is 5 MB."),
+    (
+        "Raise the upload limit to 20 MB.",
+        "The upload limit is 5 MB.",
+    ),
 ];
 
 #[test]
@@ -146,10 +215,25 @@ fn a_change_names_its_own_record_among_all_the_others() {
 #[test]
 fn a_change_that_fits_two_things_names_neither() {
     for (new, known) in [
-        ("端口改成 9000", ["API 端口固定 8000。", "前端开发端口固定 3000。"]),
-        ("Change the port to 9000 from now on.", ["The API server listens on port 8000.", "The web server listens on port 3000."]),
-        ("超时改成 5 秒", ["`auth` 的超时是 30 秒。", "`billing` 的超时是 10 秒。"]),
-        ("版本升级到 24", ["Node 版本固定 22。", "Python 版本固定 3.12。"]),
+        (
+            "端口改成 9000",
+            ["API 端口固定 8000。", "前端开发端口固定 3000。"],
+        ),
+        (
+            "Change the port to 9000 from now on.",
+            [
+                "The API server listens on port 8000.",
+                "The web server listens on port 3000.",
+            ],
+        ),
+        (
+            "超时改成 5 秒",
+            ["`auth` 的超时是 30 秒。", "`billing` 的超时是 10 秒。"],
+        ),
+        (
+            "版本升级到 24",
+            ["Node 版本固定 22。", "Python 版本固定 3.12。"],
+        ),
     ] {
         assert_eq!(detect(new, known), None, "{new}");
         for old in known {

@@ -23,7 +23,9 @@ fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         "failure" => &["scope", "key", "tool", "signature", "count", "position"],
         "failure-dropped" => &["scope", "keys"],
         "turn" => &["sessionId", "turn", "readTo", "scope"],
-        "conflict-ask" => &["id", "against", "attempt", "detector", "shared", "question"],
+        "conflict-ask" => &[
+            "id", "against", "attempt", "detector", "shared", "question", "asker", "instead",
+        ],
         "conflict-resolved" => &["id", "against", "choice"],
         "forget" => &["id", "scope", "positions", "by", "asked"],
         "scope" => &["from", "to"],
@@ -305,6 +307,8 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
             detector: items.string("detector")?,
             shared: items.strings("shared")?,
             question: items.string_if("question")?,
+            asker: items.string_if("asker")?,
+            instead: items.string_if("instead")?,
         },
         "conflict-resolved" => Fact::ConflictResolved {
             id: items.id("id")?,

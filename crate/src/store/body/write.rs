@@ -79,14 +79,23 @@ pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
             detector,
             shared,
             question,
+            asker,
+            instead,
         } => {
             w.text("id", id.as_str())
                 .texts("against", id_texts(against))
                 .whole("attempt", (*attempt).into())
                 .text("detector", detector)
                 .texts("shared", strings(shared));
-            if let Some(question) = question {
-                w.text("question", question);
+            let more = [
+                ("question", question),
+                ("asker", asker),
+                ("instead", instead),
+            ];
+            for (name, text) in more {
+                if let Some(text) = text {
+                    w.text(name, text);
+                }
             }
         }
         Fact::ConflictResolved {
