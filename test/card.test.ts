@@ -23,7 +23,7 @@ after(async () => { await model.close() })
 const outcomes = (home: Home): string[] => home.ledger().filter(({ kind }) => kind === 'conflict-resolved').map(row => String(row.choice))
 
 /** The attempts that were counted. */
-const attempts = (home: Home): unknown[] => home.ledger().filter(({ kind }) => kind === 'conflict-ask').map(({ attempt }) => attempt)
+const attempts = (home: Home): unknown[] => home.ledger().filter(({ kind, asker }) => kind === 'conflict-ask' && asker === undefined).map(({ attempt }) => attempt)
 
 async function outcome(home: Home, count: number, expected: string): Promise<void> {
   await eventually(() => outcomes(home).length >= count, ROW_MS, `outcome ${expected}`)
@@ -110,14 +110,15 @@ test('the card on the web host: shown while the turn is over, answered, asked ag
   })
 
   await t.test('each option ends in the state it says', async () => {
-    const ends: [string, string, string, string][] = [
-      [REPLACE, 'replace', 'active', 'superseded'], [KEEP_OLD, 'keep-old', 'archived', 'active'], [KEEP_BOTH, 'keep-both', 'active', 'active'],
+    // A rule said anew, and two plain changes beside a rule about another port.
+    const ends: [string, string, string, string, string][] = [
+      [REPLACE, 'replace', 'active', 'superseded', NEW], [KEEP_OLD, 'keep-old', 'archived', 'active', '端口改成 5180'], [KEEP_BOTH, 'keep-both', 'active', 'active', '前端开发端口改成 5180。'],
     ]
-    for (const [label, choice, newStatus, oldStatus] of ends) {
+    for (const [label, choice, newStatus, oldStatus, said] of ends) {
       const folder = home.workspace(choice)
       const talk = await live.open(folder)
-      await live.prompt(talk, `${OLD}\n${OTHER}`)
-      await live.prompt(talk, NEW)
+      await live.prompt(talk, `${OLD}\n${OTHER}${choice === 'keep-both' ? '\n以后 API 端口必须固定用 8000。' : ''}`)
+      await live.prompt(talk, said)
       await live.answer(await live.card(), label)
       await outcome(home, ++seen, choice)
       await live.prompt(talk, '前端开发端口？')
@@ -126,6 +127,18 @@ test('the card on the web host: shown while the turn is over, answered, asked ag
       assert.equal(context.includes('5173'), oldStatus === 'active', context)
       assert.ok(context.includes(OTHER), context)
     }
+  })
+
+  await t.test('a plain change in English is asked about; nothing about another port is', async () => {
+    const folder = home.workspace('english')
+    const talk = await live.open(folder)
+    await live.prompt(talk, 'From now on the API server must always listen on port 8000.\nFrom now on the web server must always listen on port 3000.')
+    await live.prompt(talk, 'The API port is 9090 now.')
+    const english = await live.card()
+    const detail = english.questions[0]?.detail ?? ''
+    assert.ok(detail.includes('9090') && detail.includes('8000') && !detail.includes('3000'), detail)
+    await live.answer(english, 'Use the new one')
+    await outcome(home, ++seen, 'replace')
   })
 
   await t.test('a line of AGENTS.md is known text: the card quotes it, and no file of ours does', async () => {

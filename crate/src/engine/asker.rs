@@ -4,6 +4,7 @@
 //! lives and no longer than a card can stay open; an end without an answer gives it back.
 
 use super::Engine;
+use super::question::When;
 use crate::memory::Millis;
 use crate::port::{Liveness, Owner, Ports};
 use crate::store::entry::Fact;
@@ -32,9 +33,9 @@ impl Engine {
     }
 
     /// Returns whether no other living engine may have a card open for this question.
-    pub(super) fn may_ask(&self, ports: Ports<'_>, ask: &Ask) -> bool {
+    pub(super) fn may_ask(&self, ports: Ports<'_>, ask: &Ask, when: When) -> bool {
         if ask.asker == REVIEW {
-            return false;
+            return when == When::Review;
         }
         let longest = i64::from(self.config.ask_on_conflict_timeout_ms) + GRACE_MS;
         let Millis(now) = ports.clock.now();

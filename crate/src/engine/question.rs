@@ -265,7 +265,7 @@ impl Engine {
                 };
                 here && now
                     && memory.status == Status::NeedsReview
-                    && self.may_ask(ports, ask)
+                    && self.may_ask(ports, ask, when)
                     && !unaskable.contains(&(session.clone(), ask.id.clone()))
             })
             .collect();
