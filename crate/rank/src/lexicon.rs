@@ -32,6 +32,8 @@ pub struct Found {
     pub rows: Hits,
     /// Those that stand outside quotation marks too.
     pub open_rows: Hits,
+    /// Whether quotation marks stand in it.
+    pub quotes: bool,
     /// How many counted words.
     pub n_counted: usize,
 }
@@ -101,6 +103,7 @@ impl Lexicon {
     pub fn hits(&self, text: &str, windows: &[usize]) -> Found {
         let mut out = Found::default();
         let quoted = quoted(text);
+        out.quotes = !quoted.is_empty();
         let mut from = 0;
         while let Some(found) = self.needles.first(text.as_bytes(), from) {
             let Some(pattern) = self.patterns.get(found.index) else {
@@ -164,10 +167,7 @@ const QUOTED_MAX: usize = 16;
 /// Returns the bytes between quotation marks. An apostrophe inside a word is none; a mark without its twin quotes nothing.
 pub fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
-    if !text
-        .bytes()
-        .any(|b| matches!(b, b'"' | b'`' | b'\'' | 0xe2 | 0xe3))
-    {
+    if !may_quote(text.as_bytes()) {
         return out;
     }
     let mut open: Option<(usize, char)> = None;
@@ -196,6 +196,16 @@ pub fn quoted(text: &str) -> Vec<Range<usize>> {
         previous = c;
     }
     out
+}
+
+/// Whether one of the quotation marks may stand in the text: ASCII ones, or the bytes of `“`, `「`, `『`.
+fn may_quote(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| match bytes.get(at) {
+        Some(b'"' | b'`' | b'\'') => true,
+        Some(0xe2) => bytes.get(at + 1..at + 3) == Some(&[0x80, 0x9c]),
+        Some(0xe3) => matches!(bytes.get(at + 1..at + 3), Some([0x80, 0x8c | 0x8e])),
+        _ => false,
+    })
 }
 
 fn next_character(text: &str, at: usize) -> usize {

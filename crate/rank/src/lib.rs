@@ -3,6 +3,8 @@
 //! A package of its own for one reason: it is the code a step of the agent waits for, so it is compiled for speed, while
 //! the core around it is compiled for size (the profiles in `Cargo.toml` say so). Nothing here knows what a memory is.
 
+pub mod fold;
+pub mod form;
 pub mod json;
 pub mod lexicon;
 pub mod needles;

@@ -98,6 +98,11 @@ impl Needles {
         out
     }
 
+    /// Returns what [`Needles::all`] does of the text in lower case.
+    pub fn all_in_any_case(&self, text: &str) -> Vec<Needle> {
+        self.all(text.to_ascii_lowercase().as_bytes())
+    }
+
     /// Returns whether `text` has one of the words.
     pub fn is_in(&self, text: &[u8]) -> bool {
         self.automaton

@@ -162,18 +162,23 @@ pub fn sentences(turn: &Turn) -> Extracted {
 fn read_message(out: &mut Extracted, position: &Position, human: &Human) {
     let (at, text) = (human.at, human.text.as_str());
     let zone: Option<Rc<str>> = human.zone.as_deref().map(Rc::from);
+    let own = own_words(text);
+    let (head, rest) = own.split_at(head_end(&own));
     // Secrets go before anything is cut: a key split over lines must not leave halves that look like words.
-    let (message, _) = secret::redact(&own_words(text));
+    let (message, _) = secret::redact(head);
     let message: Rc<str> = message.into();
     let pasted = holds_paste(&message);
     let stretches = others::stretches(&message);
-    let (mut n, mut left_out) = (0usize, 0u32);
+    let n_rest = sentence::cut(rest)
+        .filter(|piece| says_something(piece))
+        .count();
+    let (mut n, mut left_out) = (0usize, u32::try_from(n_rest).unwrap_or(u32::MAX));
     let mut start = 0;
     for piece in sentence::cut(&message) {
         let piece_start = start;
         start += piece.len();
         let quote = piece.trim();
-        if sentence::graphemes_up_to(quote, MIN_GRAPHEMES) < MIN_GRAPHEMES {
+        if !says_something(quote) {
             continue;
         }
         if n == MAX_CANDIDATES
@@ -204,6 +209,28 @@ fn read_message(out: &mut Extracted, position: &Position, human: &Human) {
     if left_out > 0 {
         out.over_limit.push((position.clone(), left_out));
     }
+}
+
+/// Sentences of a message that are looked at closely, of which [`MAX_CANDIDATES`] can be taken. The rest is counted: what would
+/// be done with it changes nothing.
+const HEAD_PIECES: usize = 4 * MAX_CANDIDATES;
+
+/// Returns where the part of a message ends that is looked at.
+fn head_end(own: &str) -> usize {
+    let mut n_pieces = 0;
+    let mut end = 0;
+    for piece in sentence::cut(own) {
+        end += piece.len();
+        n_pieces += usize::from(says_something(piece));
+        if n_pieces == HEAD_PIECES {
+            break;
+        }
+    }
+    end
+}
+
+fn says_something(piece: &str) -> bool {
+    sentence::graphemes_up_to(piece.trim(), MIN_GRAPHEMES) >= MIN_GRAPHEMES
 }
 
 fn others_at(stretches: &[(Range<usize>, Others)], at: usize) -> Option<Others> {
@@ -242,7 +269,10 @@ const PASTE_LINES: usize = 2;
 
 fn holds_paste(message: &str) -> bool {
     let marked = |line: &&str| {
-        PASTE_MARKS.iter().any(|mark| line.starts_with(mark)) || line.starts_with("- Current ")
+        let first = line.bytes().next().unwrap_or_default();
+        b"d@+-iOCYnTecA< [a".contains(&first)
+            && (PASTE_MARKS.iter().any(|mark| line.starts_with(mark))
+                || line.starts_with("- Current "))
     };
     message.lines().filter(marked).take(PASTE_LINES).count() == PASTE_LINES
 }

@@ -79,7 +79,7 @@ fn what_was_pasted_is_not_said() {
     );
     check(
         "<rules>\n- Always pin the compiler.\n</rules>\n照这个来",
-        &["Always pin the compiler.", "照这个来"],
+        &["<rules>", "Always pin the compiler.", "照这个来"],
     );
     // People also write about tags, and indent the items of a list.
     check(

@@ -93,6 +93,20 @@ pub const FRAMES: &[Frame] = &[
         ),
         |r| r.others == Some(Others::Matter) || hands_over(r),
     ),
+    Frame {
+        refuses: Some("veto:task-instruction"),
+        ..row(
+            "shown-text",
+            0.0,
+            0.0,
+            (
+                "Add a banner saying never share your access code",
+                "Every release needs a note saying why, never leave it out",
+            ),
+            &[BRINGS],
+            shows,
+        )
+    },
     row(
         "role-play",
         -6.0,
@@ -496,32 +510,30 @@ fn says_after_colon(reading: &Reading) -> bool {
 }
 
 /// Words behind which a text is shown.
-const BRINGS: &[&str] = &[
-    " that says",
-    " which says",
-    " saying",
-    " that reads",
-    " which reads",
-    " reading",
-    " with the text",
-];
+const BRINGS: &str = "that says|which says|saying|that reads|which reads|reading|with the text";
 
-/// Returns whether the clause before the first colon, quotation mark or `that says` hands the rest over.
+/// Bytes of the shortest text that is handed over.
+const MATTER_BYTES: usize = 6;
+
+/// Returns whether the clause before the first colon or quotation mark hands the rest over.
 fn hands_over(reading: &Reading) -> bool {
     let text = reading.text.as_ref();
-    let mark = reading.colon.or_else(|| text.find(['"', '“', '「', '『']));
-    let brings = reading
-        .says_so
-        .then(|| {
-            BRINGS
-                .iter()
-                .find_map(|word| reading.lower.find(word).map(|at| at + word.len()))
-        })
-        .flatten();
-    [mark, brings].into_iter().flatten().any(|at| {
-        let has_tail = text.len() > at + 6;
-        at > 3 && has_tail && text.get(..at).and_then(handed_over).is_some()
-    })
+    let mark = reading.colon.or_else(|| {
+        let quoted = reading.found.quotes;
+        quoted.then(|| text.find(['"', '“', '「', '『'])).flatten()
+    });
+    mark.is_some_and(|at| hands_over_behind(text, at))
+}
+
+/// Returns whether what stands before `that says` and the like hands the rest over.
+fn shows(reading: &Reading) -> bool {
+    places(&reading.lower, BRINGS)
+        .min()
+        .is_some_and(|at| hands_over_behind(&reading.text, at))
+}
+
+fn hands_over_behind(text: &str, at: usize) -> bool {
+    at > 3 && text.len() > at + MATTER_BYTES && text.get(..at).and_then(handed_over).is_some()
 }
 
 #[cfg(test)]

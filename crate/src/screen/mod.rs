@@ -150,13 +150,19 @@ fn veto_of(reading: &Reading) -> Option<&'static Veto> {
 
 fn signals(reading: &Reading) -> Vec<MatchedSignal> {
     let hits = reading.found.rows;
-    let words = signal::all().enumerate().filter_map(|(row, signal)| {
-        (hits >> (row & 127) & 1 == 1).then_some(MatchedSignal {
-            id: signal.id,
-            weight: signal.weight,
-            kind: signal.kind,
-        })
-    });
+    let mut out = Vec::with_capacity(16);
+    let mut rest = hits & tables().signal_rows;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        if let Some(signal) = tables().signals.get(row) {
+            out.push(MatchedSignal {
+                id: signal.id,
+                weight: signal.weight,
+                kind: signal.kind,
+            });
+        }
+    }
     let sides = compound::Sides::of(hits, &tables().masks);
     let compounds = compound::COMPOUNDS
         .iter()
@@ -181,7 +187,8 @@ fn signals(reading: &Reading) -> Vec<MatchedSignal> {
             weight: row.weight,
             kind: frame::KIND,
         });
-    words.chain(compounds).chain(shapes).chain(frames).collect()
+    out.extend(compounds.chain(shapes).chain(frames));
+    out
 }
 
 /// Returns whether a lower-case word is a name of technology.
@@ -195,6 +202,9 @@ struct Tables {
     lexicon: Lexicon,
     windows: Vec<usize>,
     masks: Masks,
+    signals: Vec<&'static signal::Signal>,
+    /// The bits of the signals.
+    signal_rows: u128,
     /// The row of the first list of the frames.
     frames: usize,
 }
@@ -213,6 +223,8 @@ fn tables() -> &'static Tables {
         ),
         windows: signal::all().map(|signal| signal.negation_window).collect(),
         masks: Masks::of_signals(),
+        signals: signal::all().collect(),
+        signal_rows: (1u128 << (signal::all().count() & 127)) - 1,
         frames: signal::all().count() + veto::lists().count(),
     })
 }

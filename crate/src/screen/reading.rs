@@ -3,6 +3,7 @@
 use super::around::{self, Intro, Near};
 use crate::extract::Candidate;
 use crate::extract::others::Others;
+use crate::text::form::{self, Marks};
 use crate::text::lexicon::{Found, Lexicon};
 
 /// What one pass over a cleaned sentence and a look at its surroundings tell.
@@ -37,24 +38,8 @@ pub struct Reading<'a> {
     pub marks: Marks,
     /// The first colon with something before it and behind it, that is not of a clock or an address.
     pub colon: Option<usize>,
-    /// Whether `says`, `saying` or `reads` stand in it.
-    pub says_so: bool,
     /// Whether every word of a rule stands between quotation marks.
     pub rules_in_quotes: bool,
-}
-
-/// Characters that rarer questions depend on.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Marks {
-    /// A slash, or a full stop inside a word.
-    pub path: bool,
-    pub at: bool,
-    pub tick: bool,
-    pub brackets: bool,
-    /// Two capitals in a row.
-    pub capitals: bool,
-    /// Brackets opened less brackets closed.
-    pub balance: i32,
 }
 
 impl<'a> Reading<'a> {
@@ -65,82 +50,32 @@ impl<'a> Reading<'a> {
         } else {
             candidate.text.as_str().into()
         };
-        let lower = text.to_ascii_lowercase();
+        let lower = form::lower(&text);
         let (before, after) = (candidate.context.before(), candidate.context.after());
-        let mut reading = Self {
+        let form = form::form(&text);
+        Self {
             quote: &candidate.quote,
             before,
             after,
-            chars: 0,
-            han: 0,
-            letters: 0,
-            digits: 0,
-            symbols: 0,
-            words: 0,
-            last: ' ',
-            first: ' ',
+            chars: form.chars,
+            han: form.han,
+            letters: form.letters,
+            digits: form.digits,
+            symbols: form.symbols,
+            words: form.words,
+            last: form.last,
+            first: form.first,
             found: lexicon.hits(&lower, windows),
             near: around::near(before, after),
             intro: around::intro(before),
             pasted: candidate.context.is_pasted(),
             others: candidate.context.others(),
-            marks: Marks::default(),
-            colon: colon(&text),
-            says_so: [" says", " saying", " read", " the text"]
-                .iter()
-                .any(|word| lower.contains(word)),
+            marks: form.marks,
+            colon: form::colon(&text),
             rules_in_quotes: false,
             text,
             lower,
-        };
-        reading.count();
-        reading
-    }
-
-    fn count(&mut self) {
-        let (mut in_word, mut capital, mut previous) = (false, false, ' ');
-        let mut marks = Marks::default();
-        for c in self.text.trim().chars() {
-            if self.chars == 0 {
-                self.first = c;
-            }
-            self.chars += 1;
-            match c {
-                'a'..='z' => {
-                    self.letters += 1;
-                    marks.path |= previous == '.';
-                }
-                'A'..='Z' => {
-                    self.letters += 1;
-                    marks.capitals |= capital;
-                }
-                '0'..='9' => self.digits += 1,
-                '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => self.han += 1,
-                '(' | ')' => {
-                    self.symbols += 1;
-                    marks.balance += if c == '(' { 1 } else { -1 };
-                    marks.brackets |= c == ')' && previous == '(';
-                }
-                '（' => marks.balance += 1,
-                '）' => marks.balance -= 1,
-                '{' | '}' | '<' | '>' | '=' | ';' | '_' | '[' | ']' | '|' | '\\' | '$' | '"'
-                | '&' | '+' => self.symbols += 1,
-                '@' => {
-                    self.symbols += 1;
-                    marks.at = true;
-                }
-                '/' => marks.path = true,
-                '`' => marks.tick = true,
-                _ => {}
-            }
-            capital = c.is_ascii_uppercase();
-            let wordy = c.is_ascii_alphanumeric() || c == '\'';
-            self.words += usize::from(wordy && !in_word);
-            in_word = wordy;
-            previous = c;
         }
-        self.last = previous;
-        self.marks = marks;
     }
 
     /// Returns how many names of technology stand in the sentence.
@@ -177,20 +112,4 @@ impl<'a> Reading<'a> {
                     .trim_start_matches(|c: char| c.is_ascii_digit())
                     .starts_with(['.', ')', '、', '）'])
     }
-}
-
-/// Returns the first colon of prose: a wide one, or one with a space behind it or a letter that is not Latin.
-fn colon(text: &str) -> Option<usize> {
-    text.match_indices([':', '：'])
-        .map(|(at, _)| at)
-        .find(|&at| {
-            let tail = text.get(at..).unwrap_or_default();
-            let is_prose = match tail.strip_prefix(':') {
-                None => true,
-                Some(tail) => {
-                    tail.starts_with(|c: char| !c.is_ascii() || matches!(c, ' ' | '"' | '\''))
-                }
-            };
-            at > 0 && is_prose
-        })
 }

@@ -47,7 +47,7 @@ pub const SHAPES: &[Shape] = &[
         r.marks.path && r.text.contains("://")
     }),
     row("has-mention", -0.8, -0.89, Kind::Passing, |r| {
-        has_mention(&r.text)
+        r.marks.at && has_mention(&r.text)
     }),
     row("has-code-mark", 0.2, 0.56, Kind::Support, |r| r.marks.tick),
     row("has-call", -0.3, -0.19, Kind::Passing, |r| {
@@ -56,7 +56,10 @@ pub const SHAPES: &[Shape] = &[
     row("shouts", 0.4, 0.84, Kind::Rule, |r| {
         r.marks.capitals && shouts(&r.text)
     }),
-    row("labelled", 0.6, 0.68, Kind::Rule, |r| labelled(&r.text)),
+    row("labelled", 0.6, 0.68, Kind::Rule, |r| {
+        let mut head = r.text.bytes().take(13);
+        head.any(|b| matches!(b, b':' | 0xef)) && labelled(&r.text)
+    }),
     row("tech", 0.4, 0.61, Kind::Choice, |r| r.tech() == 1),
     row("tech-list", 0.9, 0.81, Kind::Choice, |r| r.tech() >= 2),
     row("tech-label", 0.8, 0.56, Kind::Choice, |r| {
@@ -240,7 +243,9 @@ fn starts_pointing(text: &str) -> bool {
         .split(|c: char| c.is_whitespace() || c == ',')
         .next()
         .unwrap_or_default();
-    POINTERS.iter().any(|word| word.eq_ignore_ascii_case(first)) && !first_is_project(text)
+    first.len() < 6
+        && POINTERS.iter().any(|word| word.eq_ignore_ascii_case(first))
+        && !first_is_project(text)
 }
 
 /// `This repo`, `this project`: what they point at is there next week too.

@@ -12,6 +12,9 @@ const MAX_ROUNDS: usize = 400;
 /// the result: [`crate::memory::MemoryId::of`] takes the original sentence.
 pub fn clean(sentence: &str) -> String {
     let mut text = replace_temporary_paths(sentence.trim());
+    if has_no_mark(&text) {
+        return text;
+    }
     for _ in 0..MAX_ROUNDS {
         let next = strip_once(text.trim());
         if next.len() == text.len() {
@@ -20,6 +23,13 @@ pub fn clean(sentence: &str) -> String {
         text = next;
     }
     text
+}
+
+/// A sentence that begins with a Latin letter or a Han character and ends without emphasis has none of the marks: most do.
+fn has_no_mark(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || ('\u{3400}'..='\u{9fff}').contains(&c))
+        && !text.ends_with('*')
+        && !text.ends_with(char::is_whitespace)
 }
 
 /// One row: a prefix mark that may be taken away, and the case that asked for it.

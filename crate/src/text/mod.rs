@@ -9,7 +9,7 @@ pub mod secret;
 pub mod sentence;
 pub mod window;
 
-pub use jev_memory_rank::{json, lexicon, needles, order, sorted, token};
+pub use jev_memory_rank::{form, json, lexicon, needles, order, sorted, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 

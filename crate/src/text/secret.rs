@@ -7,7 +7,6 @@
 
 mod accept;
 mod carrier;
-mod fold;
 mod lone;
 mod name;
 mod named;
@@ -19,6 +18,7 @@ mod vendor;
 
 use crate::text::needles::{Needle, Needles};
 use crate::text::order;
+use jev_memory_rank::fold;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -118,7 +118,7 @@ fn all(text: &str) -> Vec<Secret> {
     let mut keys = vendor::Scan::default();
     let mut carried = carrier::Scan::default();
     let mut named = named::Scan::default();
-    for Needle { index, start, end } in needles().all(text.to_ascii_lowercase().as_bytes()) {
+    for Needle { index, start, end } in needles().all_in_any_case(text) {
         let marks = vendor::ROWS.len();
         let words = marks + carrier::ROWS.len();
         if let Some(row) = vendor::ROWS.get(index) {

@@ -114,6 +114,16 @@ pub fn graphemes_up_to(text: &str, limit: usize) -> usize {
     if text.is_ascii() {
         return text.len().min(limit.saturating_add(1));
     }
+    // Han stands alone: what begins with nothing else needs no table of clusters.
+    let plain = |c: char| c.is_ascii_alphanumeric() || ('\u{3400}'..='\u{9fff}').contains(&c);
+    let n_plain = text
+        .chars()
+        .take_while(|&c| plain(c))
+        .take(limit.saturating_add(2))
+        .count();
+    if n_plain > limit.saturating_add(1) {
+        return limit.saturating_add(1);
+    }
     text.graphemes(true).take(limit.saturating_add(1)).count()
 }
 

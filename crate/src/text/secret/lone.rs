@@ -4,10 +4,13 @@ use super::Found;
 use super::value::{
     is_digest, is_hex, is_random, is_stand_in, is_uuid, is_wordy, kinds, longest_word,
 };
+use crate::text::form;
 
 /// Characters of a random run in the middle of a sentence, and on a line of its own.
 const INSIDE_CHARS: usize = 24;
 const ALONE_CHARS: usize = 20;
+/// Bytes of the shortest run that is half a key.
+const RUN_MIN: usize = 8;
 /// Characters beyond which a run is data, not a key (an encoded picture).
 const RUN_MAX: usize = 1024;
 
@@ -31,57 +34,39 @@ const PUBLIC_STARTS: &[&str] = &[
 /// Finds runs that are keys by their form alone.
 pub(super) fn scan(text: &str, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
-    let mut at = 0;
     let mut last: Option<(usize, usize)> = None;
-    while at < bytes.len() {
-        let length = bytes
-            .get(at..)
-            .unwrap_or_default()
-            .iter()
-            .take_while(|&&b| is_run_byte(b))
-            .count();
-        if length == 0 {
-            at += 1;
-            continue;
-        }
-        let end = at + length;
-        if length >= 8 {
-            let run = Run {
-                text,
-                start: at,
+    for (at, end) in form::runs(text, RUN_MIN) {
+        let length = end - at;
+        let run = Run {
+            text,
+            start: at,
+            end,
+        };
+        if let Some((start, stop)) = run.key() {
+            // What was broken off at the end of the line before is the first half of this key.
+            let first = last
+                .filter(|&(_, stop)| run.continues(stop))
+                .filter(|&(start, stop)| text.get(start..stop).is_some_and(is_half));
+            found.push(Found {
+                rule: "lone-key",
+                start: first.map_or(start, |(start, _)| start),
+                end: stop,
+            });
+        } else if let Some((start, stop)) = last
+            && run.continues(stop)
+            && let Some(joined) = bytes
+                .get(start..stop)
+                .and_then(|first| join(first, bytes.get(at..end)?))
+            && is_joined_key(&joined, stop - start, length)
+        {
+            found.push(Found {
+                rule: "lone-key",
+                start,
                 end,
-            };
-            if let Some((start, stop)) = run.key() {
-                // What was broken off at the end of the line before is the first half of this key.
-                let first = last
-                    .filter(|&(_, stop)| run.continues(stop))
-                    .filter(|&(start, stop)| text.get(start..stop).is_some_and(is_half));
-                found.push(Found {
-                    rule: "lone-key",
-                    start: first.map_or(start, |(start, _)| start),
-                    end: stop,
-                });
-            } else if let Some((start, stop)) = last
-                && run.continues(stop)
-                && let Some(joined) = bytes
-                    .get(start..stop)
-                    .and_then(|first| join(first, bytes.get(at..end)?))
-                && is_joined_key(&joined, stop - start, length)
-            {
-                found.push(Found {
-                    rule: "lone-key",
-                    start,
-                    end,
-                });
-            }
-            last = Some((at, end));
+            });
         }
-        at = end;
+        last = Some((at, end));
     }
-}
-
-fn is_run_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
 }
 
 fn join(first: &[u8], second: &[u8]) -> Option<String> {

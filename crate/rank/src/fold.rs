@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// A folded text and the way back.
-pub(super) struct Folded<'a> {
+pub struct Folded<'a> {
     pub text: Cow<'a, str>,
     /// For each byte of `text` the byte of the original, and one more for the end. Empty when nothing was changed.
     starts: Vec<u32>,
@@ -27,10 +27,10 @@ impl Folded<'_> {
 }
 
 /// Folds `text`. Texts over 4 GiB are not folded.
-pub(super) fn fold(text: &str) -> Folded<'_> {
+pub fn fold(text: &str) -> Folded<'_> {
     if text.is_ascii()
         || u32::try_from(text.len()).is_err()
-        || !text.chars().any(|c| c >= '\u{80}' && folded(c) != Some(c))
+        || !text.chars().any(|c| !is_plain(c) && folded(c) != Some(c))
     {
         return Folded {
             text: Cow::Borrowed(text),
@@ -40,7 +40,7 @@ pub(super) fn fold(text: &str) -> Folded<'_> {
     let mut out = String::with_capacity(text.len());
     let mut starts = Vec::with_capacity(text.len() + 1);
     for (at, c) in text.char_indices() {
-        if let Some(c) = folded(c) {
+        if let Some(c) = if is_plain(c) { Some(c) } else { folded(c) } {
             out.push(c);
             // The end of a span is the start of what follows, so an invisible character behind a secret goes with it.
             starts.resize(out.len(), u32::try_from(at).unwrap_or(u32::MAX));
@@ -51,6 +51,11 @@ pub(super) fn fold(text: &str) -> Folded<'_> {
         text: Cow::Owned(out),
         starts,
     }
+}
+
+/// Characters that read as themselves, told at a glance: ASCII and Han.
+fn is_plain(c: char) -> bool {
+    c < '\u{80}' || ('\u{3400}'..='\u{9fff}').contains(&c)
 }
 
 /// Returns what a character reads as; nothing for an invisible one.
