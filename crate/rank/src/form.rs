@@ -25,6 +25,7 @@ pub struct Marks {
     pub brackets: bool,
     /// Two capitals in a row.
     pub capitals: bool,
+    /// A question mark, or a final particle of questions.
     pub question: bool,
     /// Brackets opened less brackets closed.
     pub balance: i32,
@@ -60,6 +61,10 @@ pub fn form(text: &str) -> Form {
                 marks.capitals |= capital;
             }
             '0'..='9' => out.digits += 1,
+            '吗' | '呢' => {
+                out.han += 1;
+                marks.question = true;
+            }
             '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => out.han += 1,
             '(' | ')' => {
                 out.symbols += 1;

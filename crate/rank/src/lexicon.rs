@@ -248,17 +248,23 @@ fn negated(text: &str, at: usize, window: usize) -> bool {
         .last()
         .map_or(at, |(i, _)| i);
     let near = before.get(from..).unwrap_or_default();
-    NEGATIONS.iter().any(|word| match near.rfind(word) {
-        Some(i) if word.is_ascii() => {
-            let tail = near.get(i + word.len()..).unwrap_or_default();
+    near.char_indices().any(|(i, c)| {
+        matches!(c, '不' | '没' | '无' | '非' | 'n') && {
+            let here = near.get(i..).unwrap_or_default();
             let head = near.get(..i).unwrap_or_default();
-            !tail.starts_with(|c: char| c.is_ascii_alphanumeric())
-                && (word.starts_with('n') && *word == "n't"
-                    || !head.ends_with(|c: char| c.is_ascii_alphanumeric()))
+            NEGATIONS.iter().any(|word| {
+                here.strip_prefix(word)
+                    .is_some_and(|tail| stands(word, head, tail))
+            })
         }
-        Some(_) => true,
-        None => false,
     })
+}
+
+/// Whether a negation is a word of its own; one in Han always is.
+fn stands(word: &str, head: &str, tail: &str) -> bool {
+    !word.is_ascii()
+        || !tail.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && (word == "n't" || !head.ends_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 #[cfg(test)]

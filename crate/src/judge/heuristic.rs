@@ -3,7 +3,8 @@
 use crate::extract::Candidate;
 use crate::judge::Judgement;
 use crate::memory::{JudgeName, Type};
-use crate::screen::Kept;
+use crate::screen::{self, Kept};
+use std::sync::OnceLock;
 
 /// Added to every score, before any fit.
 pub const PRIOR_BIAS: f64 = -1.6;
@@ -82,21 +83,34 @@ const VOTES: &[(&str, Type, f64)] = &[
 /// Signals without which nothing is a pitfall: a reason alone is none.
 const TRAPS: &[&str] = &["under-traps", "en-trap", "zh-trap"];
 
+/// The votes by the place of the row, and whether it is a trap: each row is looked up once, not at every sentence.
+fn votes() -> &'static [(Option<(Type, f64)>, bool)] {
+    static BY_ROW: OnceLock<Vec<(Option<(Type, f64)>, bool)>> = OnceLock::new();
+    BY_ROW.get_or_init(|| {
+        let vote = |id: &str| VOTES.iter().find(|(known, _, _)| *known == id);
+        screen::rows()
+            .map(|id| (vote(id).map(|row| (row.1, row.2)), TRAPS.contains(&id)))
+            .collect()
+    })
+}
+
 /// Returns the type with the most votes: a pitfall over an even choice, a constraint over both.
 fn memory_type(kept: &Kept) -> Type {
     let (mut constraint, mut pitfall, mut decision) = (0.0, 0.0, 0.0);
+    let mut trap = false;
+    let votes = votes();
     for signal in &kept.signals {
-        let Ok(at) = VOTES.binary_search_by(|(id, _, _)| (*id).cmp(signal.id)) else {
+        let Some((vote, is_trap)) = votes.get(signal.row) else {
             continue;
         };
-        match VOTES.get(at) {
-            Some((_, Type::Constraint, vote)) => constraint += vote,
-            Some((_, Type::Pitfall, vote)) => pitfall += vote,
-            Some((_, Type::Decision, vote)) => decision += vote,
-            Some((_, Type::Fact, _)) | None => {}
+        trap |= is_trap;
+        match vote {
+            Some((Type::Constraint, vote)) => constraint += vote,
+            Some((Type::Pitfall, vote)) => pitfall += vote,
+            Some((Type::Decision, vote)) => decision += vote,
+            _ => {}
         }
     }
-    let trap = kept.signals.iter().any(|signal| TRAPS.contains(&signal.id));
     if trap && pitfall > constraint && pitfall >= decision {
         Type::Pitfall
     } else if decision > constraint {

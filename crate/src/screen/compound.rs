@@ -140,6 +140,9 @@ fn is_lone(sides: &Sides, reading: &Reading) -> bool {
 
 /// Returns whether a sentence begins with a use and says what it is for.
 fn uses_for(lower: &str) -> bool {
+    if !lower.starts_with(['u', 'w', 'o', 'p', 'j']) {
+        return false;
+    }
     let rest = ["use ", "we use ", "only use ", "please use ", "just use "]
         .iter()
         .find_map(|start| lower.strip_prefix(start));

@@ -32,6 +32,17 @@ pub struct MatchedSignal {
     pub id: &'static str,
     pub weight: f64,
     pub kind: Kind,
+    /// The place of the row in [`rows`].
+    pub row: usize,
+}
+
+/// Returns the ids of the rows of all tables: words, combinations, shapes, frames.
+pub fn rows() -> impl Iterator<Item = &'static str> {
+    let words = signal::all().map(|row| row.id);
+    let compounds = compound::COMPOUNDS.iter().map(|row| row.id);
+    let shapes = shape::SHAPES.iter().map(|row| row.id);
+    let frames = FRAMES.iter().map(|row| row.id);
+    words.chain(compounds).chain(shapes).chain(frames)
 }
 
 /// What the screen found in a sentence it keeps.
@@ -102,7 +113,7 @@ pub fn screen(candidate: &Candidate) -> Screened {
             rule: veto.rule,
         };
     }
-    let refusal = frames(&reading).find_map(|frame| Some((frame.refuses?, frame.id)));
+    let refusal = frames(&reading).find_map(|(_, frame)| Some((frame.refuses?, frame.id)));
     if let Some((reason, rule)) = refusal {
         return Screened::Vetoed { reason, rule };
     }
@@ -125,10 +136,10 @@ fn read(candidate: &Candidate) -> Reading<'_> {
     reading
 }
 
-/// Returns the frames that the sentence stands in.
-fn frames<'a>(reading: &'a Reading<'_>) -> impl Iterator<Item = &'static Frame> + 'a {
+/// Returns the frames that the sentence stands in, with their places.
+fn frames<'a>(reading: &'a Reading<'_>) -> impl Iterator<Item = (usize, &'static Frame)> + 'a {
     let mut row = tables().frames;
-    FRAMES.iter().filter(move |frame| {
+    FRAMES.iter().enumerate().filter(move |(_, frame)| {
         let first = row;
         row += frame.words.len();
         (first..row).all(|row| reading.found.rows >> (row & 127) & 1 == 1) && (frame.holds)(reading)
@@ -149,45 +160,56 @@ fn veto_of(reading: &Reading) -> Option<&'static Veto> {
 }
 
 fn signals(reading: &Reading) -> Vec<MatchedSignal> {
+    let tables = tables();
     let hits = reading.found.rows;
-    let mut out = Vec::with_capacity(16);
-    let mut rest = hits & tables().signal_rows;
+    let mut out = Vec::with_capacity(24);
+    let mut rest = hits & tables.signal_rows;
     while rest != 0 {
         let row = rest.trailing_zeros() as usize;
         rest &= rest - 1;
-        if let Some(signal) = tables().signals.get(row) {
+        if let Some(signal) = tables.signals.get(row) {
             out.push(MatchedSignal {
                 id: signal.id,
                 weight: signal.weight,
                 kind: signal.kind,
+                row,
             });
         }
     }
-    let sides = compound::Sides::of(hits, &tables().masks);
-    let compounds = compound::COMPOUNDS
-        .iter()
-        .filter(|row| (row.holds)(&sides, reading))
-        .map(|row| MatchedSignal {
-            id: row.id,
-            weight: row.weight,
-            kind: row.kind,
-        });
-    let shapes = shape::SHAPES
-        .iter()
-        .filter(|row| (row.holds)(reading))
-        .map(|row| MatchedSignal {
-            id: row.id,
-            weight: row.weight,
-            kind: row.kind,
-        });
-    let frames = frames(reading)
-        .filter(|row| row.refuses.is_none())
-        .map(|row| MatchedSignal {
-            id: row.id,
-            weight: row.weight,
-            kind: frame::KIND,
-        });
-    out.extend(compounds.chain(shapes).chain(frames));
+    let mut first = tables.signals.len();
+    let sides = compound::Sides::of(hits, &tables.masks);
+    for (at, compound) in compound::COMPOUNDS.iter().enumerate() {
+        if (compound.holds)(&sides, reading) {
+            out.push(MatchedSignal {
+                id: compound.id,
+                weight: compound.weight,
+                kind: compound.kind,
+                row: first + at,
+            });
+        }
+    }
+    first += compound::COMPOUNDS.len();
+    for (at, shape) in shape::SHAPES.iter().enumerate() {
+        if (shape.holds)(reading) {
+            out.push(MatchedSignal {
+                id: shape.id,
+                weight: shape.weight,
+                kind: shape.kind,
+                row: first + at,
+            });
+        }
+    }
+    first += shape::SHAPES.len();
+    for (at, frame) in frames(reading) {
+        if frame.refuses.is_none() {
+            out.push(MatchedSignal {
+                id: frame.id,
+                weight: frame.weight,
+                kind: frame::KIND,
+                row: first + at,
+            });
+        }
+    }
     out
 }
 

@@ -152,7 +152,7 @@ pub const VETOES: &[Veto] = &[
         QUESTION,
         "question-mark",
         "Should we keep the old port?",
-        Test::Shape(|r| ends_as_question(&r.text)),
+        Test::Shape(|r| r.marks.question && ends_as_question(&r.text)),
     ),
     row(
         QUESTION,

@@ -47,10 +47,14 @@ struct Found {
 /// Returns the first credential of `text`, or the first [`MARKER`] left by [`redact`] (rule `redacted`).
 pub fn find(text: &str) -> Option<Secret> {
     let first = all(text).into_iter().next();
-    let marker = text.find(MARKER).map(|start| Secret {
-        rule: "redacted",
-        span: start..start + MARKER.len(),
-    });
+    let may_mark = text.contains('⟦');
+    let marker = may_mark
+        .then(|| text.find(MARKER))
+        .flatten()
+        .map(|start| Secret {
+            rule: "redacted",
+            span: start..start + MARKER.len(),
+        });
     first.or(marker)
 }
 

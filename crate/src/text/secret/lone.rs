@@ -88,8 +88,12 @@ impl Run<'_> {
     /// Returns the key in this run.
     fn key(&self) -> Option<(usize, usize)> {
         let whole = self.text.get(self.start..self.end)?;
-        let run = whole.trim_matches(['.', '-', '=', '/', '+', '~']);
-        let start = self.start + whole.find(run).unwrap_or(0);
+        if whole.len() < 16 {
+            return None;
+        }
+        let run = whole.trim_start_matches(['.', '-', '=', '/', '+', '~']);
+        let start = self.start + (whole.len() - run.len());
+        let run = run.trim_end_matches(['.', '-', '=', '/', '+', '~']);
         let end = start + run.len();
         if run.len() < 16 || run.len() > RUN_MAX {
             return None;
