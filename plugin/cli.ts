@@ -21,6 +21,7 @@ Usage: dsh-jev-memory <command> [words] [options]
   show ID                     one memory with everything the ledger says about it
   why-not WORDS               why a sentence was not kept, and what would change that
   review [ID ANSWER]          what waits for you; ANSWER is replace, keep-old or both (read in from elsewhere: keep or drop)
+  undo ID                     take back what a judge decided about one (relations: judge)
   forget ID                   forget one for good, with every trace
   stats                       figures from the ledger; --queries FILE adds Hit@K and Recall@K
   health                      one line: does it work
@@ -71,7 +72,7 @@ const OPTIONS = {
 
 /** Which options go with which command, beside those that go with all. */
 const TAKES: Record<string, readonly string[]> = {
-  list: ['all', 'history', 'type', 'limit'], show: [], 'why-not': [], review: ['all'], forget: [], stats: ['all', 'queries', 'k'],
+  list: ['all', 'history', 'type', 'limit'], show: [], 'why-not': [], review: ['all'], undo: [], forget: [], stats: ['all', 'queries', 'k'],
   health: [], doctor: [], export: ['format', 'out', 'here'], import: ['preview', 'here'], sweep: ['apply', 'secrets'],
 }
 const EVERYWHERE = ['data-dir', 'cwd', 'lang', 'json', 'help', 'version']

@@ -18,7 +18,7 @@ export function registerCommand(ctx: Context, core: CoreHandle, sessions: Sessio
     child.commands.register({
       name: 'memory',
       description: 'What is remembered and why · 查看与管理记忆',
-      input: { hint: 'list | show <id> | why-not <words> | review | forget <id> | stats | health' },
+      input: { hint: 'list | show <id> | why-not <words> | review | undo <id> | forget <id> | stats | health' },
       handler: async invocation => await answer(core, sessions, review, invocation),
     })
   })

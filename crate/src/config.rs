@@ -30,6 +30,24 @@ pub enum ConflictRanking {
     Embedding,
 }
 
+/// Who decides about contradictions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relations {
+    /// The human, by a card.
+    Ask,
+    /// Jev, where it says surely enough that one memory takes another's place; the human about the rest.
+    Judge,
+}
+
+/// How candidates are found in what the human said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extraction {
+    /// Sentences.
+    Verbatim,
+    /// Passages that the host's model points at.
+    Model,
+}
+
 /// Recall's settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecallConfig {
@@ -103,6 +121,8 @@ pub struct Config {
     pub min_remember: f64,
     pub min_remember_host: f64,
     pub conflict_threshold: f64,
+    pub relations: Relations,
+    pub extract: Extraction,
     pub ask_on_conflict: bool,
     pub ask_on_conflict_timeout_ms: u32,
     pub ask_on_conflict_max_attempts: u32,
@@ -129,6 +149,8 @@ impl Default for Config {
             min_remember: 0.6,
             min_remember_host: 0.7,
             conflict_threshold: 0.7,
+            relations: Relations::Ask,
+            extract: Extraction::Verbatim,
             ask_on_conflict: true,
             ask_on_conflict_timeout_ms: 600_000,
             ask_on_conflict_max_attempts: 3,
@@ -225,6 +247,22 @@ const KEYS: &[Key] = &[
     }),
     key("conflictThreshold", true, |c, v| {
         unit(v).map(|x| c.conflict_threshold = x)
+    }),
+    key("relations", true, |c, v| {
+        c.relations = match v.as_str() {
+            Some("ask") => Relations::Ask,
+            Some("judge") => Relations::Judge,
+            _ => return Err("ask or judge"),
+        };
+        Ok(())
+    }),
+    key("extract", true, |c, v| {
+        c.extract = match v.as_str() {
+            Some("verbatim") => Extraction::Verbatim,
+            Some("model") => Extraction::Model,
+            _ => return Err("verbatim or model"),
+        };
+        Ok(())
     }),
     key("askOnConflict", true, |c, v| {
         switch(v).map(|x| c.ask_on_conflict = x)

@@ -863,3 +863,116 @@ fn vectors_decide_what_is_compared_and_a_malformed_one_stops_before_the_log() {
     assert_eq!(code(failed), ("JudgeContractError", 422));
     assert_eq!(desk.heads(), before);
 }
+
+/// Judges that answer anything legal, in any order of commits, over two processes.
+#[test]
+fn no_order_of_commits_loses_a_head() {
+    for seed in 0..24u64 {
+        let disk = Disk::new();
+        let desks: Vec<Desk> = (1..=2u32)
+            .map(|pid| {
+                let answers = FakeRandom::from_seed(seed * 31 + u64::from(pid));
+                let desk = Desk::open(&disk, pid, json!({})).judged(move |_, _, options| {
+                    options[answers.next() as usize % options.len()].clone()
+                });
+                desk.network.delay_ms.set(1);
+                desk
+            })
+            .collect();
+        let calls: Vec<Value> = (0..10)
+            .map(|n| {
+                let source = format!("The port of the service is {n}. The log of the service is kept {n} days.");
+                json!({ "source": source, "scope": "mara", "memoryAt": NOON + i64::from(n % 3) * DAY })
+            })
+            .collect();
+        let futures: Vec<Pin<Box<dyn Future<Output = Result<Value, Error>>>>> = calls
+            .iter()
+            .enumerate()
+            .map(|(n, args)| {
+                let desk = &desks[n % desks.len()];
+                Box::pin(desk.library.call(desk.ports(), "add", args)) as Pin<Box<_>>
+            })
+            .collect();
+        let random = FakeRandom::from_seed(seed);
+        let results = run_together(futures, |n| random.next() as usize % n);
+        let mut added: Vec<String> = Vec::new();
+        for result in results {
+            let Ok(result) = result
+                .inspect_err(|error| assert_eq!(error.row().0, "StaleDecisionError", "{error}"))
+            else {
+                continue;
+            };
+            let decisions = result["decisions"].as_array().unwrap().iter();
+            let ids = decisions
+                .filter(|x| x["action"] == "ADD")
+                .map(|x| x["proposalIds"][0].as_str().unwrap().to_owned());
+            added.extend(ids);
+        }
+        let late = Desk::open(&disk, 9, json!({}));
+        let all = late
+            .call("list", json!({ "scope": "mara", "includeHistory": true }))
+            .unwrap();
+        let items: Map<String, Value> = all
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| (item["id"].as_str().unwrap().to_owned(), item.clone()))
+            .collect();
+        // Whatever was said to be added is there, and nothing else.
+        added.sort();
+        let mut there: Vec<String> = items.keys().cloned().collect();
+        there.sort();
+        assert_eq!(there, added, "seed {seed}");
+        let links = |item: &Value, name: &str| -> Vec<String> {
+            item[name]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|id| id.as_str().unwrap().to_owned())
+                .collect()
+        };
+        for (id, item) in &items {
+            // Links are whole: both ends know of each other.
+            for next in links(item, "supersededBy") {
+                assert!(
+                    links(&items[&next], "supersedes").contains(id),
+                    "seed {seed}"
+                );
+            }
+            for other in links(item, "conflictsWith") {
+                assert!(
+                    links(&items[&other], "conflictsWith").contains(id),
+                    "seed {seed}"
+                );
+            }
+            // A version has one successor, and every chain ends in exactly one version that none replaced.
+            assert!(links(item, "supersededBy").len() <= 1, "seed {seed}");
+            let mut head = item;
+            for _ in 0..=items.len() {
+                match links(head, "supersededBy").first() {
+                    Some(next) => head = &items[next],
+                    None => break,
+                }
+            }
+            assert!(
+                links(head, "supersededBy").is_empty(),
+                "a chain that never ends, seed {seed}"
+            );
+            // It stands, or it was deleted; what it replaced does not.
+            assert!(
+                ["active", "archived"].contains(&head["status"].as_str().unwrap()),
+                "seed {seed}"
+            );
+            assert_eq!(
+                item["isLatest"] == true,
+                item["status"] == "active",
+                "seed {seed}"
+            );
+            assert_eq!(
+                item["status"] == "superseded",
+                !links(item, "supersededBy").is_empty(),
+                "seed {seed}"
+            );
+        }
+    }
+}

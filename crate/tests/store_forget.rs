@@ -701,3 +701,57 @@ fn a_damaged_row_about_what_goes_is_blanked_though_nothing_else_has_its_words() 
     assert_eq!(holders(&folder.disk, "红色的企鹅走"), [""; 0]);
     assert_eq!(other.reopen().state().tables(), other.state().tables());
 }
+
+#[test]
+fn a_forgotten_statement_takes_its_passage_out_of_the_source_that_said_it() {
+    let folder = Folder::new();
+    let raw = Memory {
+        id: MemoryId::from("m-raw000000000"),
+        layer: jev_memory_core::memory::Layer::Raw,
+        memory_type: Type::Fact,
+        ..memory_at(
+            "user: 金山银山的口令是石榴。发布之前必须先打标签。",
+            "r-1",
+            0,
+        )
+    };
+    let mut said = raw.clone();
+    said.source.quote = "".into();
+    let of_raw = |text: &str, seq: u64| {
+        let mut memory = memory_at(text, "r-1", seq);
+        memory.memory_type = Type::Fact;
+        memory.source.source_ids = vec![raw.id.clone()];
+        memory
+    };
+    let gone = of_raw("金山银山的口令是石榴。", 1);
+    let kept = of_raw("发布之前必须先打标签。", 2);
+    let write = |memory: &Memory| -> Body {
+        Fact::Write {
+            memory: Box::new(memory.clone()),
+        }
+        .into()
+    };
+    folder.commit(vec![write(&said)]);
+    folder.commit(vec![write(&gone), write(&kept)]);
+    block_on(forget(
+        &folder.store,
+        folder.ports(),
+        request(&gone.id),
+        500,
+    ))
+    .expect("forgets");
+    assert_eq!(holders(&folder.disk, "金山银山的口"), [""; 0]);
+    for state in [folder.state(), folder.reopen().state()] {
+        let source = state.memory(&raw.id).expect("the source stays");
+        assert_eq!(source.text, "user: <forgotten>发布之前必须先打标签。");
+        assert!(state.memory(&kept.id).is_some());
+    }
+    block_on(forget(
+        &folder.store,
+        folder.ports(),
+        request(&kept.id),
+        500,
+    ))
+    .expect("forgets");
+    assert_eq!(holders(&folder.disk, "发布之前必须"), [""; 0]);
+}

@@ -476,6 +476,11 @@ pub mod command {
         "Forgotten: {0}. Its words are blanked in {1}.",
         "已遗忘：{0}。已从以下位置清除：{1}。",
     ];
+    pub const UNDONE: Phrase = ["Undone: {0} stands again.", "已撤销：{0} 重新生效。"];
+    pub const NOT_JUDGED: Phrase = [
+        "No judge decided about {0}, or another version stands since; nothing was changed.",
+        "没有判定替你决定过 {0}，或之后又有了新版本；没有改变任何内容。",
+    ];
     pub const NOT_REACHED: Phrase = [
         "Not reached: the host's own session log, and backups of the data folder.",
         "无法触及：宿主自己的会话日志，以及数据文件夹的备份。",
@@ -505,8 +510,8 @@ pub mod command {
         "`{0}` 在命令行可用：`dsh-jev-memory {0}`。{1}",
     ];
     pub const USAGE: Phrase = [
-        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `forget <id>` · `stats` · `health`",
-        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `forget <id>` · `stats` · `health`",
+        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `health`",
+        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `health`",
     ];
     pub const BAD_LABELS: Phrase = [
         "Line {0} of the query file is not `{\"query\":\"…\",\"ids\":[\"m-…\"]}`; nothing was measured.",

@@ -20,7 +20,7 @@ pub type Ranked = Vec<(MemoryId, f64)>;
 
 /// Returns whether a memory is a statement that stands: what lists and searches hold unless history is asked for.
 pub fn is_head(memory: &Memory) -> bool {
-    memory.is_statement() && memory.status == Status::Active && memory.superseded_by.is_empty()
+    memory.is_statement() && memory.status == Status::Active
 }
 
 /// Returns a memory as the caller sees it.

@@ -1,6 +1,7 @@
 //! Asks the judges in their order about what a turn said, within the turn's budget, and says once what was given up.
 
 use super::budget::Budget;
+use super::relations::Act;
 use super::sentence::Sentence;
 use super::{Engine, cut};
 use crate::config::JudgeChoice;
@@ -24,6 +25,8 @@ pub(super) struct Judged {
     by_id: Map<MemoryId, Judgement>,
     /// `judged` and `degraded` rows.
     pub(super) rows: Vec<Body>,
+    /// What was decided about contradictions, where a judge may.
+    pub(super) acts: Vec<Act>,
 }
 
 impl Judged {
@@ -111,6 +114,8 @@ impl Engine {
                 }
             }
         }
+        self.judge_relations(ports, store, sentences, &mut out, &mut faults, budget)
+            .await;
         self.say_given_up(&faults, &mut out);
         self.say_model_change(store.borrow().state(), &out);
         out

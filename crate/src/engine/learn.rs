@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::judge::Judged;
+use super::relations::Act;
 use super::sentence::{Heard, Sentence, heard};
 use super::{Engine, Problem, cut};
 use crate::error::{Error, StoreError};
@@ -67,6 +68,8 @@ pub(super) struct Decided {
     pub(super) rows: Vec<Body>,
     /// Every record that is to be written.
     pub(super) written: Vec<Rc<Memory>>,
+    /// What a judge decided about contradictions.
+    pub(super) acts: Vec<Act>,
     /// Records the decision looked at.
     pub(super) based_on: Vec<(MemoryId, Revision)>,
     kept: Vec<LearnedMemory>,
@@ -163,7 +166,11 @@ impl Engine {
         // What the ledger knows, not where this process began: a session new to it stands at 0.
         let mut read_from = store.borrow().state().read_to(&turn.session.id);
         let heard_at = store.borrow().n_promises();
-        let heard = self.listens(turn).then(|| heard(turn, scope, ports.clock));
+        let mut heard = self.listens(turn).then(|| heard(turn, scope, ports.clock));
+        if let Some(heard) = &mut heard {
+            self.extract_by_model(ports, turn, heard, budget.for_judges())
+                .await;
+        }
         let judged = match &heard {
             Some(heard) => {
                 let (session, judging) = (&turn.session.id, budget.for_judges());
@@ -247,7 +254,10 @@ impl Engine {
     ) -> Decided {
         let state = store.state();
         let now = ports.clock.now();
-        let mut decided = Decided::default();
+        let mut decided = Decided {
+            acts: judged.acts.clone(),
+            ..Decided::default()
+        };
         decided.rows.extend(judged.rows.iter().cloned());
         if let Some(heard) = heard {
             self.decide_sentences(store, turn, (heard, judged), now, &mut decided);

@@ -115,6 +115,12 @@ impl Engine {
             decided.keep(memory);
             return;
         };
+        if let Some(rows) = self.acted(store, &memory, &held, decided) {
+            decided.based_on.extend(held.based_on);
+            decided.keep(memory);
+            decided.rows.extend(rows);
+            return;
+        }
         memory.status = Status::NeedsReview;
         let mut ask = question_of(&memory.id, &held);
         if decided.n_held() >= QUESTIONS_MAX {

@@ -10,7 +10,7 @@ use crate::judge::heuristic;
 use crate::memory::{MemoryId, Millis, ScopeKey};
 use crate::port::Clock;
 use crate::screen::{Screened, declares_global, screen};
-use crate::store::entry::{Body, Observation, Position};
+use crate::store::entry::{Body, Fact, Observation, Position};
 use crate::store::{State, Store};
 use crate::text::digest::key;
 use crate::text::sorted::Map;
@@ -29,6 +29,8 @@ pub(super) struct Sentence {
     pub(super) screened: Screened,
     /// When what it says holds, where it says so.
     pub(super) window: Option<Window>,
+    /// What a model that extracts made of it, where that passed the gates of a restatement.
+    pub(super) form: Option<String>,
 }
 
 /// What a turn's sentences were so far: each scope and form, and the id of the first.
@@ -102,30 +104,42 @@ pub(super) fn window_of(candidate: &Candidate, clock: &dyn Clock) -> Option<Wind
 /// Cuts and screens what the human said. Nothing of the state is looked at.
 pub(super) fn heard(turn: &Turn, scope: &ScopeKey, clock: &dyn Clock) -> Heard {
     let extracted = sentences(turn);
-    let sentences = extracted.candidates.into_iter().map(|candidate| {
-        let scope = if declares_global(&candidate.text) {
-            ScopeKey::global()
-        } else {
-            scope.clone()
-        };
-        let screened = screen(&candidate);
-        let is_kept = matches!(screened, Screened::Kept(_));
-        Sentence {
-            id: MemoryId::of(&scope, &candidate.quote),
-            scope,
-            window: if is_kept {
-                window_of(&candidate, clock)
-            } else {
-                None
-            },
-            screened,
-            candidate,
-        }
-    });
+    let candidates = extracted.candidates.into_iter();
+    let sentences = candidates.map(|candidate| sentence_of(candidate, scope, clock));
     Heard {
         scope: scope.clone(),
         sentences: sentences.collect(),
         over_limit: extracted.over_limit,
+    }
+}
+
+/// Screens a cut, and says where it belongs.
+pub(super) fn sentence_of(candidate: Candidate, scope: &ScopeKey, clock: &dyn Clock) -> Sentence {
+    let scope = if declares_global(&candidate.text) {
+        ScopeKey::global()
+    } else {
+        scope.clone()
+    };
+    let screened = screen(&candidate);
+    let is_kept = matches!(screened, Screened::Kept(_));
+    Sentence {
+        id: MemoryId::of(&scope, &candidate.quote),
+        scope,
+        window: if is_kept {
+            window_of(&candidate, clock)
+        } else {
+            None
+        },
+        screened,
+        candidate,
+        form: None,
+    }
+}
+
+impl Heard {
+    /// Returns the session's scope.
+    pub(super) fn scope(&self) -> &ScopeKey {
+        &self.scope
     }
 }
 
@@ -207,7 +221,11 @@ impl Engine {
                         kept.signal_ids(),
                         (place, sentence.window),
                     );
+                    let id = memory.id.clone();
                     self.relate(store, &turn.session.id, &judgement, memory, decided);
+                    if let Some(text) = sentence.form.clone() {
+                        decided.rows.push(Fact::Canonical { id, text }.into());
+                    }
                 }
             }
         }

@@ -166,8 +166,9 @@ impl Engine {
             "doctor" => return self.doctor(ports, typed, page).await,
             _ => {}
         }
-        const VERBS: [&str; 9] = [
-            "list", "show", "why-not", "review", "forget", "stats", "export", "import", "sweep",
+        const VERBS: [&str; 10] = [
+            "list", "show", "why-not", "review", "undo", "forget", "stats", "export", "import",
+            "sweep",
         ];
         if !VERBS.contains(&verb.as_str()) {
             let usage = page.words(&say::USAGE, &[]);
@@ -177,6 +178,7 @@ impl Engine {
         let example = match verb.as_str() {
             "show" => Some("show m-5m51"),
             "forget" => Some("forget m-5m51"),
+            "undo" => Some("undo m-5m51"),
             _ => None,
         };
         if let Some(example) = example.filter(|_| typed.words.trim().is_empty()) {
@@ -203,6 +205,24 @@ impl Engine {
             "forget" => {
                 self.forget_by_command(ports, store, typed, &home, page)
                     .await
+            }
+            "undo" => {
+                let found = find(store.borrow().state(), &home, &typed.words, page, false);
+                match found {
+                    Err(ending) => ending,
+                    Ok(id) => match self.undo(ports, store, &id, WAIT_MS).await {
+                        Ok(Some(stands)) => {
+                            page.say(&say::UNDONE, &[stands.as_str()]);
+                            page.set("stands", json!(stands));
+                            DONE
+                        }
+                        Ok(None) => {
+                            page.say(&say::NOT_JUDGED, &[id.as_str()]);
+                            found_nothing("not-judged")
+                        }
+                        Err(error) => failed(&error, page),
+                    },
+                }
             }
             "stats" => self.stats(ports, store, typed, &home, page).await,
             "export" => self.export(ports, store, typed, (&home, page), reply),
