@@ -110,7 +110,7 @@ fn the_order_of_the_house_is_the_order_of_the_file() {
         "rank",
         "conflict",
         "evaluate",
-            "decide",
+        "decide",
         "port",
         "store",
         "recall",
