@@ -32,7 +32,7 @@ const QUICK_BYTES = 64 * 1024
 
 /** Whether a call may take milliseconds: it waits for the disk, or moves many bytes. */
 function isSlow({ name, args }: Call): boolean {
-  return name === 'fsync' || name === 'fdatasync' || args[1] instanceof Uint8Array && args[1].byteLength > QUICK_BYTES
+  return name === 'fsync' || name === 'fdatasync' || name === 'copyFile' || args[1] instanceof Uint8Array && args[1].byteLength > QUICK_BYTES
 }
 
 /**

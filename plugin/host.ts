@@ -92,12 +92,16 @@ export class Host implements Questions {
 
   #operation(request: FileRequest): Operation<unknown> {
     switch (request.op) {
-      case 'files.read': return this.#files.read(request.path, request.from)
+      case 'files.read': return this.#files.read(request.path, request.from, request.most)
       case 'files.list': return this.#files.list(request.path)
       case 'files.append': return this.#files.append(request.path, request.bytes)
       case 'files.replace': return this.#files.replace(request.path, request.bytes)
-      case 'files.replace-if': return this.#files.replaceIf(request.path, request.stamp, request.bytes)
+      case 'files.replace-if': return this.#files.replaceIf(request.path, request.stamp, request.bytes, request.from)
+      case 'files.stage': return this.#files.stage(request.path, request.from, request.bytes)
+      case 'files.copy': return this.#files.copy(request.from, request.to)
+      case 'files.begins-with': return this.#files.beginsWith(request.path, request.beginning)
       case 'files.create': return this.#files.create(request.path, request.bytes)
+      case 'files.publish': return this.#files.publish(request)
       case 'files.truncate': return this.#files.truncate(request.path, request.length)
       case 'files.rename': return this.#files.rename(request.from, request.to)
       case 'files.remove': return this.#files.remove(request.path)

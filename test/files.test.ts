@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -83,6 +83,65 @@ for (const [where, run] of drivers) {
     await run(files.append(path, bytes('next\n')))
     assert.equal(readFileSync(path, 'utf8'), 'blanked\nnext\n')
     await run(files.close())
+  })
+
+  test(`a commit is made when all is as known, and says how far it came ${where}`, async t => {
+    const folder = scratch(t)
+    const files = new NodeFiles()
+    const at = (name: string): string => join(folder, name)
+    const begun = { op: 'files.publish' as const, lock: at('lock'), owner: at('lock.owner.me'), claim: bytes('{"me":1}'), path: at('ledger'), beside: at('memory.json'), stamp: '', withinMs: 1_000 }
+    const publish = (end: number, tail: string, more: object = {}): Promise<unknown> =>
+      run(files.publish({ ...begun, end, tail: bytes(tail), bytes: bytes('two\n'), ...more }))
+    assert.equal(await publish(4, 'one\n'), 'taken', 'there is no file')
+    assert.equal(existsSync(at('ledger')), false, 'and none was made')
+    assert.equal(readFileSync(at('lock'), 'utf8'), '{"me":1}')
+    assert.equal(await publish(4, 'one\n'), 'busy')
+    await run(files.remove(at('lock')))
+    writeFileSync(at('ledger'), 'one\n')
+    assert.equal(await publish(4, 'one\n', { claim: bytes('{"me":22}') }), 'done')
+    assert.equal(await publish(8, 'two\n', { claim: bytes('{}') }), 'done')
+    assert.equal(readFileSync(at('lock.owner.me'), 'utf8'), '{}', 'nothing of a longer claim is left')
+    assert.equal(readFileSync(at('ledger'), 'utf8'), 'one\ntwo\ntwo\n')
+    assert.deepEqual(readdirSync(folder).sort(), ['ledger', 'lock.owner.me'])
+    // Another file has the name, the same length and another end; another file beside it; a lock that was held for too long.
+    writeFileSync(at('other'), 'one\ntwo\n2wo\n')
+    renameSync(at('other'), at('ledger'))
+    for (const [told, more] of [['taken', {}], ['done', { tail: bytes('2wo\n') }], ['taken', { end: 16, stamp: '1:1:1' }], ['taken', { end: 16, withinMs: 0 }]] as const) {
+      assert.equal(await publish(12, 'two\n', more), told)
+      assert.equal(existsSync(at('lock')), told !== 'done')
+      await run(files.remove(at('lock')))
+    }
+    assert.equal(readFileSync(at('ledger'), 'utf8'), 'one\ntwo\n2wo\ntwo\n')
+    // Swept, or gone with its folder.
+    unlinkSync(at('lock.owner.me'))
+    assert.equal(await publish(16, 'two\n'), 'done')
+    await run(files.close())
+  })
+
+  test(`a file comes in pieces, is copied, and is the beginning of another ${where}`, async t => {
+    const folder = scratch(t)
+    const files = new NodeFiles()
+    const at = (name: string): string => join(folder, name)
+    const piece = 'a line of a long file\n'.repeat(60_000)
+    await run(files.stage(at('whole'), 0, bytes('given up\n')))
+    await run(files.stage(at('whole'), 0, bytes(piece)))
+    await run(files.stage(at('whole'), piece.length, bytes(piece)))
+    assert.equal(existsSync(at('whole')), false)
+    const stamp = await run(files.replaceIf(at('whole'), undefined, bytes('end\n'), piece.length * 2))
+    assert.equal(stamp, stampOf(at('whole')))
+    assert.equal(readFileSync(at('whole'), 'utf8'), `${piece}${piece}end\n`)
+    await assert.rejects(async () => { await run(files.stage(at('whole'), 7, bytes('x'))) }, /missing/)
+    await run(files.copy(at('whole'), at('copy')))
+    await run(files.append(at('whole'), bytes('more\n')))
+    assert.equal(readFileSync(at('copy'), 'utf8'), `${piece}${piece}end\n`)
+    assert.equal(await run(files.beginsWith(at('whole'), at('copy'))), true)
+    assert.equal(await run(files.beginsWith(at('copy'), at('whole'))), false)
+    await run(files.replace(at('copy'), bytes(`${piece}${piece}eNd\n`)))
+    assert.equal(await run(files.beginsWith(at('whole'), at('copy'))), false)
+    assert.equal(text(await run(files.read(at('whole'), 2, 5))), 'line ')
+    await run(files.stage(at('never'), 0, bytes('x')))
+    await run(files.close())
+    assert.deepEqual(readdirSync(folder).sort(), ['copy', 'whole'])
   })
 
   test(`a file in place of the folder is an error with the system's name ${where}`, async t => {

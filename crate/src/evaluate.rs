@@ -12,6 +12,7 @@ use crate::judge::heuristic;
 use crate::memory::{EventSeq, JudgeName, Millis};
 use crate::rank::Index;
 use crate::screen::{self, Screened};
+use crate::text::budget;
 use crate::text::sorted::Map;
 use crate::turn::{Human, Session, Turn, TurnEvent};
 use serde_json::{Value, json};
@@ -22,7 +23,8 @@ const RANKED: usize = 20;
 /// Returns the predictions of `task` over `input`, one JSON object a line, or nothing for a task that is unknown.
 ///
 /// `write`, `signals`, `failures`, `conflicts` and `retrieval` take a file of rows, `sessions` one session document. `memories` is the file
-/// that `retrieval` searches. `table` takes nothing and returns the weights. `jev-requests` and `host-requests` say what is to be
+/// that `retrieval` searches. `table` takes nothing and returns the weights; `tokens` what texts are
+/// estimated to cost. `jev-requests` and `host-requests` say what is to be
 /// sent for a file of sentences, `jev-write` and `host-write` what follows from the answers, which come as `memories`.
 pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
     let rows = || {
@@ -42,6 +44,9 @@ pub fn predict(task: &str, input: &str, memories: &str) -> Option<String> {
             .into_iter()
             .collect(),
         "table" => table(),
+        "tokens" => rows()
+            .map(|row| json!({ "tokens": budget::estimate(text(&row, "text")) }))
+            .collect(),
         "jev-requests" => asking::requests(JudgeName::Jev, &rows().collect::<Vec<_>>()),
         "host-requests" => asking::requests(JudgeName::Host, &rows().collect::<Vec<_>>()),
         "jev-write" => asking::predictions(JudgeName::Jev, &rows().collect::<Vec<_>>(), memories),

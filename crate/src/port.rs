@@ -57,6 +57,44 @@ pub enum Liveness {
     Unknown,
 }
 
+/// One commit in one call: what is appended under which lock, and what must still be so for it to be right.
+#[derive(Debug, Clone, Copy)]
+pub struct Publication<'a> {
+    /// The lock's path.
+    pub lock: &'a str,
+    /// A file of this process alone that the lock is made from: `claim` is put in it, and its name is linked. Kept until
+    /// it is removed by name.
+    pub owner: &'a str,
+    /// The lock's content.
+    pub claim: &'a [u8],
+    /// What is appended to.
+    pub path: &'a str,
+    /// How long it must be, and how it must end.
+    pub end_bytes: u64,
+    pub tail: &'a [u8],
+    /// Another file, and the stamp it must have.
+    pub beside: &'a str,
+    pub stamp: &'a str,
+    pub bytes: &'a [u8],
+    /// Longer than this after the lock was made nothing is written and nothing removed: the lock may be another's by then.
+    pub within_ms: u32,
+}
+
+/// How far a [`Publication`] came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Published {
+    /// Somebody holds the lock. Nothing happened.
+    Busy,
+    /// The lock is held and nothing was written: something is not as it must be.
+    Taken,
+    /// The lock is held and the append failed. What it left was cut where that was possible.
+    Failed(FilesError),
+    /// Appended, durable, and the lock is still held.
+    Kept,
+    /// Appended, durable, and the lock is given back.
+    Done,
+}
+
 /// Files, by absolute path with `/` or the system's separator. Folders 0700, files 0600, made as needed.
 pub trait Files {
     /// Returns the bytes from `from_bytes` to the end; empty when the file is shorter.
@@ -68,23 +106,48 @@ pub trait Files {
         path: &'a str,
         from_bytes: u64,
     ) -> Answer<'a, Result<Vec<u8>, FilesError>>;
+    /// As `read`, at most `length_bytes`.
+    fn read_part<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>>;
     /// Returns the names in a folder, sorted; `NotFound` when there is no such folder.
     fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>>;
     /// Adds `bytes` at the end in one write. Durable when it returns. After a crash any prefix of `bytes` may be there.
     fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
     /// Puts `bytes` in place of the file. All or nothing, durable when it returns. A crash may leave a neighbour `<path>.<anything>.tmp`.
     fn replace<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>>;
-    /// As `replace`, but only while the file's stamp is `stamp`: looked at when `bytes` are durable beside it, right before the
-    /// rename. Returns the stamp of the file it made, `None` when another file stood there and was left.
+    /// As `replace`, of a file that comes in pieces, and with `stamp` only while the file's stamp is that: looked at when all is
+    /// durable beside it, right before the rename. Returns the stamp of the file it made, `None` when another file stood there and
+    /// was left.
     fn replace_if<'a>(
         &'a self,
         path: &'a str,
-        stamp: &'a str,
-        bytes: &'a [u8],
+        stamp: Option<&'a str>,
+        pieces: &'a [Vec<u8>],
     ) -> Answer<'a, Result<Option<String>, FilesError>>;
+    /// Puts what is in `from` in place of `to`, as `replace` does.
+    fn copy<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>>;
+    /// Returns whether a file begins with all that another one holds.
+    fn begins_with<'a>(
+        &'a self,
+        path: &'a str,
+        beginning: &'a str,
+    ) -> Answer<'a, Result<bool, FilesError>>;
     /// Makes the file with `bytes` if there is none; returns whether it did. Nobody sees it half written. Need not be durable.
     fn create<'a>(&'a self, path: &'a str, bytes: &'a [u8])
     -> Answer<'a, Result<bool, FilesError>>;
+    /// Makes the lock, looks, appends and gives the lock back, in this order; the append is as by `append`, the lock as by
+    /// `create`.
+    ///
+    /// # Errors
+    /// The lock could not be made, and is not held.
+    fn publish<'a>(
+        &'a self,
+        publication: Publication<'a>,
+    ) -> Answer<'a, Result<Published, FilesError>>;
     /// Cuts the file to `length_bytes`. Durable when it returns.
     fn truncate<'a>(
         &'a self,

@@ -4,10 +4,10 @@ mod folder;
 
 use folder::{DIR, Folder, memory, position, turn, write};
 use jev_memory_core::error::StoreError;
-use jev_memory_core::fake::{Disk, Fault, Operation, run_together};
+use jev_memory_core::fake::{Disk, Fault, Operation, block_on, run_together};
 use jev_memory_core::memory::{MemoryId, Revision, ScopeKey, SessionId, Status};
 use jev_memory_core::store::entry::Fact;
-use jev_memory_core::store::{Draft, commit};
+use jev_memory_core::store::{Draft, close, commit};
 
 #[test]
 fn what_was_committed_is_there_after_reopening() {
@@ -111,7 +111,12 @@ fn interleaved_committers_lose_nothing_and_number_without_gaps() {
     let last = Folder::on(&disk, 9);
     assert_eq!(last.store.borrow().state().memories().len(), 40);
     assert_eq!(last.store.borrow().state().seq().0, 40);
-    assert!(!disk.paths().iter().any(|path| path.contains("lock")));
+    let is_left = |part: &str| disk.paths().iter().any(|path| path.contains(part));
+    assert!(!is_left("/lock.reclaim") && disk.get("/data/lock").is_none());
+    for folder in &folders {
+        block_on(close(&folder.store, folder.ports(), 500)).expect("closes");
+    }
+    assert!(!is_left("/lock"), "{:?}", disk.paths());
 }
 
 #[test]

@@ -383,6 +383,7 @@ fn a_newer_ledger_is_never_written() {
         ..Draft::default()
     });
     assert!(matches!(refused, Err(StoreError::NewerVersion { .. })));
+    let _ = block_on(close(&folder.store, folder.ports(), 500));
     assert_eq!(folder.disk.paths(), [format!("{DIR}/ledger.jsonl")]);
 }
 

@@ -34,7 +34,7 @@ if (only !== 'house') {
 }
 if (only !== 'rank') {
   say('bench: the whole')
-  report.house.push(...await house(root, module))
+  report.house.push(...await house(root, module, max))
 }
 if (json) {
   console.log(JSON.stringify({ ...report, missed: missed(report) }, null, 2))

@@ -12,8 +12,8 @@ pub use explain::{Explanation, TermScore};
 pub use postings::DOCS_MAX;
 
 use crate::token::{self, TokenKey};
-use bm25::Norms;
 pub use bm25::Weights;
+use bm25::{Idfs, Norms};
 use postings::Postings;
 use std::cell::Cell;
 use top::Top;
@@ -46,6 +46,7 @@ struct Scratch {
     scores: Vec<f32>,
     touched: Vec<u32>,
     norms: Norms,
+    idfs: Idfs,
 }
 
 /// One distinct token of a query.
@@ -72,6 +73,30 @@ pub struct Relevance {
 }
 
 impl Relevance {
+    /// Returns the first document at or after `from` that scores above `least`, which is 0 or more, and its score.
+    pub fn next_above(&self, from: usize, least: f32) -> Option<(usize, f32)> {
+        let rest = self.scores.get(from..)?;
+        let (chunks, tail) = rest.as_chunks::<16>();
+        let mut at = from;
+        let find = |at: usize, scores: &[f32]| {
+            let found = scores.iter().position(|score| *score > least)?;
+            Some((at + found, scores.get(found).copied()?))
+        };
+        for chunk in chunks {
+            // Floats that are not negative are ordered as their bits are.
+            let most = chunk
+                .iter()
+                .fold(0, |most, score| score.to_bits().max(most));
+            if most > least.to_bits()
+                && let Some(found) = find(at, chunk)
+            {
+                return Some(found);
+            }
+            at += chunk.len();
+        }
+        find(at, tail)
+    }
+
     /// Returns the document's match as a share of the possible, 0..=1.
     pub fn share(&self, doc: u32) -> f32 {
         let score = self.scores.get(doc as usize).copied().unwrap_or(0.0);
@@ -206,7 +231,8 @@ impl Index {
             let Some(&key) = run.first() else { continue };
             let document_frequency = self.postings.document_frequency(key);
             if document_frequency > 0 {
-                let weight = self.weights.of(key, run.len(), document_frequency, count);
+                let idf = scratch.idfs.of(document_frequency, count);
+                let weight = self.weights.of(key, run.len(), idf);
                 scratch.terms.push(Term {
                     key,
                     weight,

@@ -2,7 +2,7 @@
 
 use crate::memory::{Memory, MemoryId, ScopeKey};
 use crate::rank::{Index, Relevance};
-use crate::recall::{Card, Occasion, shortlist};
+use crate::recall::{Deck, Occasion};
 use crate::store::table::Table;
 use crate::store::{State, Store};
 use std::rc::Rc;
@@ -12,11 +12,12 @@ use std::rc::Rc;
 pub(super) struct Catalogue {
     index: Index,
     /// By document number; a forgotten memory leaves a free place.
-    ids: Vec<Option<MemoryId>>,
-    /// By document number: the scope's place in `scopes`, and what choosing needs; none for what never governs.
-    cards: Vec<Option<(u32, Card)>>,
+    memories: Vec<Option<Rc<Memory>>>,
+    deck: Deck,
     scopes: Vec<ScopeKey>,
-    docs: Table<(u32, Rc<Memory>)>,
+    docs: Table<u32>,
+    /// Kept from one choice to the next, so that none allocates.
+    relevance: Relevance,
     free: Vec<u32>,
     /// The state's generation this reflects.
     generation: u64,
@@ -33,10 +34,8 @@ impl Catalogue {
         match store.changed_since(self.generation) {
             Some(changed) => changed.iter().for_each(|id| self.follow(id, state)),
             None => {
-                let gone: Vec<MemoryId> = self
-                    .docs
-                    .values()
-                    .map(|(_, memory)| &memory.id)
+                let known = self.memories.iter().flatten().map(|memory| &memory.id);
+                let gone: Vec<MemoryId> = known
                     .filter(|id| state.memory(id).is_none())
                     .cloned()
                     .collect();
@@ -72,40 +71,49 @@ impl Catalogue {
     fn follow(&mut self, id: &MemoryId, state: &State) {
         if let Some(memory) = state.memory(id) {
             self.update(memory);
-        } else if let Some((doc, _)) = self.docs.remove(id) {
+        } else if let Some(doc) = self.docs.remove(id) {
             self.index.remove(doc);
             self.free.push(doc);
-            if let Some(place) = self.ids.get_mut(doc as usize) {
+            self.deck.take(doc);
+            if let Some(place) = self.memories.get_mut(doc as usize) {
                 *place = None;
-            }
-            if let Some(card) = self.cards.get_mut(doc as usize) {
-                *card = None;
             }
         }
     }
 
     fn update(&mut self, memory: &Rc<Memory>) {
-        let doc = match self.docs.get(&memory.id) {
-            // A record that changed stands elsewhere in memory.
-            Some((_, known)) if Rc::ptr_eq(known, memory) => return,
-            Some((doc, _)) => *doc,
-            None => self.free.pop().unwrap_or(self.ids.len() as u32),
+        let doc = match self.docs.get(&memory.id).copied() {
+            Some(doc) => {
+                // A record that changed stands elsewhere in memory.
+                if self
+                    .memory(doc)
+                    .is_some_and(|known| Rc::ptr_eq(known, memory))
+                {
+                    return;
+                }
+                doc
+            }
+            None => self.free.pop().unwrap_or(self.memories.len() as u32),
         };
-        if !self.index.insert(doc, &memory.text) {
+        let is_same_text = self
+            .memory(doc)
+            .is_some_and(|known| known.text == memory.text);
+        if !is_same_text && !self.index.insert(doc, &memory.text) {
             return;
         }
-        if doc as usize >= self.ids.len() {
-            self.ids.resize(doc as usize + 1, None);
-            self.cards.resize(doc as usize + 1, None);
+        if doc as usize >= self.memories.len() {
+            self.memories.resize(doc as usize + 1, None);
         }
         let scope = self.scope(&memory.scope);
-        if let Some(card) = self.cards.get_mut(doc as usize) {
-            *card = Card::of(memory).map(|card| (scope, card));
+        self.deck.put(doc, scope, memory);
+        if let Some(place) = self.memories.get_mut(doc as usize) {
+            *place = Some(memory.clone());
         }
-        if let Some(place) = self.ids.get_mut(doc as usize) {
-            *place = Some(memory.id.clone());
-        }
-        self.docs.insert(memory.id.clone(), (doc, memory.clone()));
+        self.docs.insert(memory.id.clone(), doc);
+    }
+
+    fn memory(&self, doc: u32) -> Option<&Rc<Memory>> {
+        self.memories.get(doc as usize)?.as_ref()
     }
 
     /// Returns the best `k` memories that are `wanted`, best first.
@@ -116,10 +124,7 @@ impl Catalogue {
         k: usize,
         wanted: impl Fn(&Memory) -> bool,
     ) -> Vec<(&'a Memory, f64)> {
-        let memory = |doc: u32| {
-            let id = self.ids.get(doc as usize)?.as_ref()?;
-            state.memory(id).map(Rc::as_ref)
-        };
+        let memory = |doc: u32| state.memory(&self.memory(doc)?.id).map(Rc::as_ref);
         self.index
             .search(query, k, &|doc| memory(doc).is_some_and(&wanted))
             .into_iter()
@@ -136,44 +141,44 @@ impl Catalogue {
         at as u32
     }
 
-    /// Returns the memories of a scope and of `global` among which the choice is to be made, with their raw relevance:
-    /// the best and the shown.
+    /// Returns the memories of a scope and of `global` among which the choice for `query` is to be made, with their raw
+    /// relevance: the best and the shown.
     pub(super) fn shortlist(
-        &self,
+        &mut self,
         scope: &ScopeKey,
-        relevance: &Relevance,
+        query: Option<&str>,
         occasion: &Occasion<'_>,
     ) -> Vec<(&Rc<Memory>, f32)> {
-        let of = |key: &ScopeKey| self.scopes.iter().position(|known| known == key);
-        let (mine, global) = (of(scope), of(&ScopeKey::global()));
-        let here = |scope: u32| Some(scope as usize) == mine || Some(scope as usize) == global;
-        let raw = |doc: u32| relevance.scores.get(doc as usize).copied().unwrap_or(0.0);
-        let cards = (0u32..).zip(&self.cards).filter_map(|(doc, entry)| {
-            let (scope, card) = entry.as_ref()?;
-            here(*scope).then(|| (doc, card, raw(doc)))
-        });
-        let mut docs = shortlist(cards, occasion);
+        match query {
+            Some(query) => self.index.relevance(query, &mut self.relevance),
+            None => self.relevance.scores.clear(),
+        }
+        let known = (0u32..).zip(&self.scopes);
+        let here: Vec<u32> = known
+            .filter(|(_, key)| *key == scope || **key == ScopeKey::global())
+            .map(|(at, _)| at)
+            .collect();
+        let memories = &self.memories;
+        let governs = |doc: u32| {
+            let memory = memories.get(doc as usize).and_then(Option::as_ref);
+            memory.is_some_and(|memory| memory.governs(occasion.now))
+        };
+        let mut docs = self
+            .deck
+            .shortlist(&here, &self.relevance, occasion, &governs);
         docs.extend(occasion.shown.iter().filter_map(|id| self.doc(id)));
         docs.sort_unstable();
         docs.dedup();
+        let raw = |doc: u32| self.relevance.scores.get(doc as usize).copied();
         docs.into_iter()
-            .filter_map(|doc| {
-                let (scope, _) = self.cards.get(doc as usize)?.as_ref()?;
-                let id = self.ids.get(doc as usize)?.as_ref()?;
-                let (_, memory) = self.docs.get(id)?;
-                here(*scope).then(|| (memory, raw(doc)))
-            })
+            .filter(|doc| self.deck.scope(*doc).is_some_and(|at| here.contains(&at)))
+            .filter_map(|doc| Some((self.memory(doc)?, raw(doc).unwrap_or(0.0))))
             .collect()
-    }
-
-    /// Scores every memory against `query`.
-    pub(super) fn relevance(&self, query: &str, out: &mut Relevance) {
-        self.index.relevance(query, out);
     }
 
     /// Returns the document number of a memory.
     pub(super) fn doc(&self, id: &MemoryId) -> Option<u32> {
-        self.docs.get(id).map(|(doc, _)| *doc)
+        self.docs.get(id).copied()
     }
 
     /// Returns the words of `query` that matched a memory, with what each added to its score.

@@ -2,7 +2,6 @@
 
 use super::{Attached, Engine};
 use crate::memory::{Memory, MemoryId, Millis, SessionId};
-use crate::rank::Relevance;
 use crate::recall::{
     Block, Candidate, Form, Occasion, Selection, overhead_tokens, render, select,
     tokens_with_line_feed,
@@ -110,10 +109,6 @@ impl Engine {
     fn choose(&self, store: &Store, attached: &Attached, now: Millis) -> Selection {
         let mut catalogue = self.catalogue.borrow_mut();
         catalogue.sync(store);
-        let mut relevance = Relevance::default();
-        if let Some((_, query)) = &attached.query {
-            catalogue.relevance(query, &mut relevance);
-        }
         let overhead = overhead_tokens(&attached.notices);
         let max_tokens = self.form(attached.suppressed).max_tokens;
         let occasion = Occasion {
@@ -124,7 +119,8 @@ impl Engine {
             shown: &attached.shown,
             room_tokens: max_tokens.saturating_sub(overhead),
         };
-        let candidates = catalogue.shortlist(&attached.scope, &relevance, &occasion);
+        let query = attached.query.as_ref().map(|(_, query)| query.as_str());
+        let candidates = catalogue.shortlist(&attached.scope, query, &occasion);
         select(
             candidates.iter().map(|(memory, relevance)| Candidate {
                 memory,

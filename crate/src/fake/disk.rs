@@ -2,7 +2,7 @@
 
 use super::give_way;
 use crate::error::FilesError;
-use crate::port::{Answer, FileEntry, Files, Liveness, Owner};
+use crate::port::{Answer, FileEntry, Files, Liveness, Owner, Publication, Published};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -76,6 +76,8 @@ struct Inner {
     tells: bool,
     calls: BTreeMap<Operation, u64>,
     people: Vec<(Moment, String, Vec<u8>)>,
+    /// How long processes were stopped by the system so far.
+    stopped_ms: u64,
 }
 
 /// The disk. Clones share it.
@@ -231,6 +233,11 @@ impl Disk {
         }
     }
 
+    /// Stops whoever is at work for so long, at this moment.
+    pub fn stop_for(&self, ms: u64) {
+        self.inner.borrow_mut().stopped_ms += ms;
+    }
+
     /// Makes every change fail as on a read-only folder, or lets changes pass again.
     pub fn read_only(&self, on: bool) {
         self.inner.borrow_mut().read_only = on;
@@ -370,6 +377,40 @@ impl Inner {
         }
     }
 
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), FilesError> {
+        let fault = self.enter(Operation::Append, path)?;
+        if let Some(fault) = fault {
+            if let Fault::NoSpace { written_bytes } = fault {
+                self.extend(path, bytes.get(..written_bytes).unwrap_or(bytes));
+            }
+            return Err(refuse(fault, path, "append"));
+        }
+        // A point before each byte and one after the last.
+        let n_points = bytes.len() as u64 + 1;
+        match self.crash_at.and_then(|at| at.checked_sub(self.points)) {
+            Some(into) if into < n_points => {
+                let n_bytes = usize::try_from(into).unwrap_or(usize::MAX);
+                self.extend(path, bytes.get(..n_bytes).unwrap_or(bytes));
+                self.points += into;
+                self.point();
+                Err(Self::gone(path))
+            }
+            _ => {
+                self.extend(path, bytes);
+                self.points += n_points;
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a name, or changes what it holds, not durably.
+    fn make(&mut self, path: &str, bytes: &[u8]) {
+        self.seen.insert(path.to_owned(), bytes.to_vec());
+        self.pending
+            .push(Pending::Created(path.to_owned(), bytes.to_vec()));
+        self.touch(path);
+    }
+
     /// What stands in the way of a call before it starts.
     fn enter(&mut self, operation: Operation, path: &str) -> Result<Option<Fault>, FilesError> {
         *self.calls.entry(operation).or_default() += 1;
@@ -445,6 +486,61 @@ impl MemoryFiles {
 }
 
 impl MemoryFiles {
+    async fn give_way(&self) {
+        if self.disk.yields.get() {
+            give_way().await;
+        }
+    }
+
+    /// A commit in the steps of the real one, each a point before and after, other processes between them.
+    async fn publish_in_steps(&self, of: Publication<'_>) -> Result<Published, FilesError> {
+        let claim = |inner: &mut Inner| {
+            inner.make(of.owner, of.claim);
+            Ok(())
+        };
+        self.call(Operation::Create, of.owner, "create", claim)
+            .await?;
+        let link = |inner: &mut Inner| {
+            let is_free = !inner.seen.contains_key(of.lock);
+            if is_free {
+                inner.make(of.lock, of.claim);
+            }
+            Ok(is_free)
+        };
+        if !self
+            .call(Operation::Create, of.lock, "create", link)
+            .await?
+        {
+            return Ok(Published::Busy);
+        }
+        let begun = self.disk.inner.borrow().stopped_ms;
+        self.give_way().await;
+        let is_late = || self.disk.inner.borrow().stopped_ms - begun >= u64::from(of.within_ms);
+        {
+            let inner = self.disk.inner.borrow();
+            let found = inner.seen.get(of.path);
+            let is_as_known = found.is_some_and(|bytes| {
+                bytes.len() as u64 == of.end_bytes && bytes.ends_with(of.tail)
+            });
+            if !is_as_known || inner.stamp(of.beside) != of.stamp {
+                return Ok(Published::Taken);
+            }
+        }
+        if is_late() {
+            return Ok(Published::Taken);
+        }
+        self.give_way().await;
+        let appended = self.disk.inner.borrow_mut().append(of.path, of.bytes);
+        if let Err(error) = appended {
+            return Ok(Published::Failed(error));
+        }
+        self.give_way().await;
+        if is_late() || self.remove(of.lock).await.is_err() {
+            return Ok(Published::Kept);
+        }
+        Ok(Published::Done)
+    }
+
     /// Replaces a file, with `stamp` only the one that has it. A crash before the rename leaves the neighbour behind.
     async fn put_in_place(
         &self,
@@ -496,6 +592,19 @@ impl Files for MemoryFiles {
         })
     }
 
+    fn read_part<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>> {
+        Box::pin(async move {
+            let mut bytes = self.read(path, from_bytes).await?;
+            bytes.truncate(usize::try_from(length_bytes).unwrap_or(usize::MAX));
+            Ok(bytes)
+        })
+    }
+
     fn list<'a>(&'a self, path: &'a str) -> Answer<'a, Result<Vec<FileEntry>, FilesError>> {
         self.call(Operation::List, path, "list", move |inner| {
             let inside = format!("{}/", path.trim_end_matches('/'));
@@ -526,33 +635,8 @@ impl Files for MemoryFiles {
 
     fn append<'a>(&'a self, path: &'a str, bytes: &'a [u8]) -> Answer<'a, Result<(), FilesError>> {
         Box::pin(async move {
-            if self.disk.yields.get() {
-                give_way().await;
-            }
-            let mut inner = self.disk.inner.borrow_mut();
-            let fault = inner.enter(Operation::Append, path)?;
-            if let Some(fault) = fault {
-                if let Fault::NoSpace { written_bytes } = fault {
-                    inner.extend(path, bytes.get(..written_bytes).unwrap_or(bytes));
-                }
-                return Err(refuse(fault, path, "append"));
-            }
-            // A point before each byte and one after the last.
-            let n_points = bytes.len() as u64 + 1;
-            match inner.crash_at.and_then(|at| at.checked_sub(inner.points)) {
-                Some(into) if into < n_points => {
-                    let n_bytes = usize::try_from(into).unwrap_or(usize::MAX);
-                    inner.extend(path, bytes.get(..n_bytes).unwrap_or(bytes));
-                    inner.points += into;
-                    inner.point();
-                    Err(Inner::gone(path))
-                }
-                _ => {
-                    inner.extend(path, bytes);
-                    inner.points += n_points;
-                    Ok(())
-                }
-            }
+            self.give_way().await;
+            self.disk.inner.borrow_mut().append(path, bytes)
         })
     }
 
@@ -563,10 +647,33 @@ impl Files for MemoryFiles {
     fn replace_if<'a>(
         &'a self,
         path: &'a str,
-        stamp: &'a str,
-        bytes: &'a [u8],
+        stamp: Option<&'a str>,
+        pieces: &'a [Vec<u8>],
     ) -> Answer<'a, Result<Option<String>, FilesError>> {
-        Box::pin(self.put_in_place(path, Some(stamp), bytes))
+        let bytes = pieces.concat();
+        Box::pin(async move { self.put_in_place(path, stamp, &bytes).await })
+    }
+
+    fn copy<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        Box::pin(async move {
+            let bytes = self.disk.get(from).ok_or_else(|| missing(from))?;
+            self.put_in_place(to, None, &bytes).await.map(|_| ())
+        })
+    }
+
+    fn begins_with<'a>(
+        &'a self,
+        path: &'a str,
+        beginning: &'a str,
+    ) -> Answer<'a, Result<bool, FilesError>> {
+        self.call(Operation::Read, path, "read", move |inner| {
+            let bytes = inner.seen.get(path).ok_or_else(|| missing(path))?;
+            let with = inner
+                .seen
+                .get(beginning)
+                .ok_or_else(|| missing(beginning))?;
+            Ok(bytes.starts_with(with))
+        })
     }
 
     fn create<'a>(
@@ -578,13 +685,16 @@ impl Files for MemoryFiles {
             if inner.seen.contains_key(path) {
                 return Ok(false);
             }
-            inner.seen.insert(path.to_owned(), bytes.to_vec());
-            inner
-                .pending
-                .push(Pending::Created(path.to_owned(), bytes.to_vec()));
-            inner.touch(path);
+            inner.make(path, bytes);
             Ok(true)
         })
+    }
+
+    fn publish<'a>(
+        &'a self,
+        publication: Publication<'a>,
+    ) -> Answer<'a, Result<Published, FilesError>> {
+        Box::pin(self.publish_in_steps(publication))
     }
 
     fn truncate<'a>(

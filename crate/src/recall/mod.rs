@@ -11,7 +11,7 @@ pub mod shortlist;
 pub use line::{harmless_line, tokens_with_line_feed};
 pub use render::{Block, Form, ids_in_block, overhead_tokens, render};
 pub use select::{Candidate, Occasion, Selection, select};
-pub use shortlist::{Card, shortlist};
+pub use shortlist::Deck;
 
 #[cfg(test)]
 mod tests;

@@ -194,6 +194,17 @@ pub(super) fn score(relevance: f32, standing: f64) -> f64 {
     RELEVANCE_WEIGHT * relevance_term(relevance) + standing
 }
 
+/// Returns a raw relevance below which a memory's relevance adds less than `share` to its score: 0 when any adds that.
+pub(super) fn raw_of(share: f64) -> f32 {
+    // A little less than the inverse of [`relevance_term`], for both are rounded.
+    let term = share / RELEVANCE_WEIGHT * (1.0 - 1e-6);
+    if term >= 1.0 {
+        f32::MAX
+    } else {
+        (RELEVANCE_HALF * term.max(0.0) / (1.0 - term.max(0.0)) * (1.0 - 1e-6)) as f32
+    }
+}
+
 fn full_key(scored: &Scored) -> f64 {
     scored.score() + scored.margin()
 }

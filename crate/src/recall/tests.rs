@@ -1,6 +1,8 @@
 use super::*;
 use crate::config::{RecallConfig, Subagents};
+use crate::fake::FakeRandom;
 use crate::memory::*;
+use crate::rank::Relevance;
 use crate::text::block;
 use crate::text::budget::estimate;
 use proptest::prelude::*;
@@ -87,12 +89,16 @@ fn choose(
         relevance: raw(at),
     };
     let selection = select((0..memories.len()).map(of), &occasion);
-    let cards: Vec<Option<Card>> = memories.iter().map(Card::of).collect();
-    let cards = cards
-        .iter()
-        .enumerate()
-        .filter_map(|(at, card)| Some((at as u32, card.as_ref()?, raw(at))));
-    let mut short = shortlist(cards, &occasion);
+    let mut deck = Deck::default();
+    for (doc, memory) in (0u32..).zip(memories) {
+        deck.put(doc, 0, memory);
+    }
+    let scores = Relevance {
+        scores: relevance.to_vec(),
+        most: 0.0,
+    };
+    let governs = |doc: u32| memories[doc as usize].governs(NOW);
+    let mut short = deck.shortlist(&[0], &scores, &occasion, &governs);
     short.extend(
         (0u32..)
             .zip(memories)
@@ -345,4 +351,83 @@ proptest! {
             prop_assert_eq!(block.left_out.len(), n_empty);
         }
     }
+}
+
+#[test]
+fn a_deck_gives_the_same_choice_as_all_memories_whatever_changes() {
+    let random = FakeRandom::from_seed(9);
+    let below = |n: u64| random.next() % n;
+    let mut memories: Vec<Option<(u32, Memory)>> = Vec::new();
+    let mut deck = Deck::default();
+    let mut now = NOW;
+    let mut n_chosen = 0;
+    for round in 0..400u64 {
+        for _ in 0..below(if round == 0 { 900 } else { 4 }) + 1 {
+            let mut fresh = memory(memories.len() as u32, Type::ALL[below(3) as usize], "规则");
+            fresh.importance = 0.6 + below(40) as f64 / 100.0;
+            fresh.source.at = Millis(now.0 - below(90) as i64 * 86_400_000 + 500);
+            fresh.status = if below(9) == 0 {
+                Status::Archived
+            } else {
+                Status::Active
+            };
+            fresh.valid_until = (below(8) == 0).then(|| Millis(now.0 + below(3) as i64 * 40_000));
+            let scope = below(3) as u32;
+            let is_new = below(4) > 0 || memories.is_empty();
+            let doc = if is_new {
+                memories.len() as u64
+            } else {
+                below(memories.len() as u64)
+            };
+            deck.put(doc as u32, scope, &fresh);
+            if is_new {
+                memories.push(Some((scope, fresh)));
+            } else {
+                memories[doc as usize] = Some((scope, fresh));
+            }
+        }
+        if below(3) == 0 {
+            let doc = below(memories.len() as u64) as usize;
+            memories[doc] = None;
+            deck.take(doc as u32);
+        }
+        // Clocks stand, run, and go back.
+        now.0 += [0, 1_000, 40_000, 86_400_000, -5_000][below(5) as usize];
+        let scores: Vec<f32> = (0..memories.len())
+            .map(|_| match below(3) {
+                0 => 0.0,
+                _ => below(3_000) as f32 / 70.0,
+            })
+            .collect();
+        let scores = Relevance { scores, most: 0.0 };
+        let config = config();
+        let occasion = Occasion {
+            now,
+            config: &config,
+            canonical: false,
+            child: below(6) == 0,
+            shown: &[],
+            room_tokens: 600,
+        };
+        let mine = below(3) as u32;
+        let scopes = [mine, (mine + 1) % 3];
+        let of = |doc: usize| {
+            let (scope, memory) = memories[doc].as_ref()?;
+            let candidate = Candidate {
+                memory,
+                relevance: scores.scores[doc],
+            };
+            scopes.contains(scope).then_some(candidate)
+        };
+        let whole = select((0..memories.len()).filter_map(of), &occasion);
+        let governs = |doc: u32| {
+            let known = memories[doc as usize].as_ref();
+            known.is_some_and(|(_, memory)| memory.governs(now))
+        };
+        let short = deck.shortlist(&scopes, &scores, &occasion, &governs);
+        let picked = select(short.iter().filter_map(|doc| of(*doc as usize)), &occasion);
+        assert_eq!(picked, whole, "round {round}");
+        n_chosen += picked.ids.len();
+    }
+    assert!(n_chosen > 1_000, "only {n_chosen} were chosen");
 }

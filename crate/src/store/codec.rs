@@ -67,17 +67,8 @@ pub fn encode(row: &Row, out: &mut Vec<u8>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends a `checkpoint` row whose state is written already, and leaves `row`'s own body aside.
-pub fn encode_checkpoint(row: &Row, state: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    head(row, "checkpoint", out)
-        .name("state")
-        .extend_from_slice(state);
-    seal(out, start);
-}
-
 /// Writes what every row begins with, open for its fields.
-fn head<'a>(row: &Row, kind: &str, out: &'a mut Vec<u8>) -> Writer<'a> {
+pub(super) fn head<'a>(row: &Row, kind: &str, out: &'a mut Vec<u8>) -> Writer<'a> {
     let mut writer = Writer::object(out);
     writer
         .whole("v", LEDGER_VERSION.into())
@@ -94,9 +85,14 @@ fn head<'a>(row: &Row, kind: &str, out: &'a mut Vec<u8>) -> Writer<'a> {
 
 /// Ends the line that begins at `start` of `out`: checksum, brace, newline.
 pub fn seal(out: &mut Vec<u8>, start: usize) {
-    let sum = checksum(out.get(start..).unwrap_or_default());
+    let sum = xxh3_64(out.get(start..).unwrap_or_default());
+    close(out, sum);
+}
+
+/// Ends a line whose bytes so far have this checksum.
+pub(super) fn close(out: &mut Vec<u8>, sum: u64) {
     out.extend_from_slice(SUM_KEY);
-    out.extend_from_slice(sum.as_bytes());
+    out.extend_from_slice(format!("{sum:016x}").as_bytes());
     out.extend_from_slice(b"\"}\n");
 }
 

@@ -3,9 +3,10 @@
 use super::entry::{Body, Fact, Observation};
 use super::load::{self, LEDGER, is_visible};
 use super::lock::{self, Budget, Held};
-use super::prepare::prepare;
+use super::prepare::{Prepared, prepare};
 use super::scan::{Scan, scan};
 use super::shred::Shredder;
+use super::swift::{self, Swift};
 use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::decide::read::is_head;
 use crate::error::StoreError;
@@ -57,10 +58,13 @@ pub async fn commit(
     let heard_at = draft.heard_at.unwrap_or(cell.borrow().n_promises);
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
-    lock::holding(cell, ports, &mut budget, async |held| {
-        publish(cell, ports, held, draft, heard_at).await
-    })
-    .await
+    let done = swift::publish(cell, ports, &draft, heard_at).await?;
+    let work = async |held: &mut Held| publish(cell, ports, held, draft, heard_at).await;
+    match done {
+        Swift::Done(committed) => Ok(committed),
+        Swift::Held(held) => lock::holding_already(cell, ports, held, work).await,
+        Swift::NotDone => lock::holding(cell, ports, &mut budget, work).await,
+    }
 }
 
 /// Writes what is queued, if anything is, and does the work that no step should wait for.
@@ -75,7 +79,8 @@ pub async fn settle(
     tidy(cell, ports, wait_ms, false).await
 }
 
-/// Writes what is queued and the checkpoint, so that the next opening reads the shortest tail.
+/// Writes what is queued and the checkpoint, so that the next opening reads the shortest tail, and removes this process's
+/// file beside the lock.
 ///
 /// # Errors
 /// As [`commit`].
@@ -84,7 +89,9 @@ pub async fn close(
     ports: Ports<'_>,
     wait_ms: u32,
 ) -> Result<(), StoreError> {
-    tidy(cell, ports, wait_ms, true).await
+    let done = tidy(cell, ports, wait_ms, true).await;
+    swift::retire(cell, ports).await;
+    done
 }
 
 async fn tidy(
@@ -107,14 +114,10 @@ async fn tidy(
     let mut budget = Budget::of(wait_ms);
     let _place = lock::queue(cell, ports, &mut budget).await?;
     // Drawn before the lock is taken: other processes wait for the write alone.
-    let drawn = if is_due {
-        keep::draw(&cell.borrow())
+    let drawn = if is_due && !cell.borrow().is_rotation_due() {
+        keep::draw(cell, ports).await
     } else {
         None
-    };
-    let drawn = match drawn {
-        Some(drawn) => Some(keep::finish(ports, drawn).await),
-        None => None,
     };
     lock::holding(cell, ports, &mut budget, async |held| {
         catch_up(cell, ports, held).await?;
@@ -182,6 +185,10 @@ pub async fn refresh(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), Stor
 fn take(store: &mut Store, found: Scan) {
     let n_forgotten = store.n_forgotten;
     for row in found.rows {
+        // What this process appends another of its jobs may read before it is acknowledged.
+        if row.seq <= store.state.seq() {
+            continue;
+        }
         store.saved.is_behind |= is_visible(&row.body);
         store.changes.note(&row.body);
         // A state may hold tombstones whose rows are in an older segment.
@@ -222,13 +229,15 @@ async fn publish(
     catch_up(cell, ports, held).await?;
     check(&cell.borrow(), &draft)?;
     let mut rows = draft.rows;
-    {
-        let store = cell.borrow();
-        if store.n_promises != heard_at {
-            Shredder::blind(&rows, &store.state).bodies(&mut rows);
-        }
-    }
+    blind(&cell.borrow(), &mut rows, heard_at);
     append(cell, ports, held, rows).await
+}
+
+/// Takes out of rows decided on before a promise to forget what cannot be checked against it.
+pub(super) fn blind(store: &Store, rows: &mut [Body], heard_at: u64) {
+    if store.n_promises != heard_at {
+        Shredder::blind(rows, &store.state).bodies(rows);
+    }
 }
 
 /// Brings the store up to what the folder says now: other processes' commits, torn tails, damage, hand edits.
@@ -307,23 +316,31 @@ pub(super) async fn append(
         let _ = ports.files.truncate(&path, at).await;
         return Err(error.into());
     }
-    let mut store = cell.borrow_mut();
+    Ok(folded(&mut cell.borrow_mut(), prepared))
+}
+
+/// Folds a commit that is on disk.
+pub(super) fn folded(store: &mut Store, prepared: Prepared) -> Committed {
     let committed = Committed {
         tx: prepared.tx,
         seq: prepared.found.rows.last().map_or(prepared.tx, |x| x.seq),
         n_rows: prepared.found.rows.len(),
         length_bytes: prepared.bytes.len(),
     };
-    take(&mut store, prepared.found);
-    store.queue.drain(..prepared.n_queued);
-    store.unsaid.drain(..prepared.n_unsaid);
+    take(store, prepared.found);
+    store
+        .queue
+        .drain(..prepared.n_queued.min(store.queue.len()));
+    store
+        .unsaid
+        .drain(..prepared.n_unsaid.min(store.unsaid.len()));
     store.n_dropped = 0;
     store.heal = false;
-    Ok(committed)
+    committed
 }
 
 /// Makes sure that the decision still stands.
-fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
+pub(super) fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
     let stale = |id: &str, expected: u64, found: u64| StoreError::Stale {
         id: id.to_owned(),
         expected: u32::try_from(expected).unwrap_or(u32::MAX),

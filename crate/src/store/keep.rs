@@ -1,7 +1,7 @@
 //! Housekeeping under the lock and off the path of any step: damaged files moved aside, hand edits read, the checkpoint
 //! written, the ledger rotated.
 
-use super::codec::{self, checksum};
+use super::codec::checksum;
 use super::entry::{Body, Fact, Row};
 use super::load::{self, CHECKPOINT, LEDGER};
 use super::lock::{self, Held};
@@ -9,9 +9,11 @@ use super::scan::End;
 use super::snapshot::{self, Snapshot, Writing};
 use super::{Notice, Saved, Store, edit, forget};
 use crate::error::{FilesError, StoreError};
-use crate::memory::Seq;
+use crate::memory::{Memory, Seq};
 use crate::port::Ports;
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// A segment that grew by this much, or by its own beginning if that is more, is rotated.
 ///
@@ -31,6 +33,12 @@ const QUARANTINE_MAX: usize = 64;
 
 /// Edits read one after another in one piece of housekeeping; the next one reads what a person saves after that.
 const EDITS_MAX: usize = 3;
+
+/// Memories taken down at once for a checkpoint: a millisecond.
+const GATHER_RECORDS: usize = 10_000;
+
+/// How often taking them down begins again because one changed.
+const GATHERS_MAX: u32 = 4;
 
 /// Where damaged files go.
 pub(super) const QUARANTINE: &str = "quarantine";
@@ -338,42 +346,78 @@ pub(super) async fn write_checkpoint(
     ports: Ports<'_>,
     held: &mut Held,
 ) -> Result<(), StoreError> {
-    let Some(drawn) = draw(&cell.borrow()) else {
+    let Some(drawn) = draw(cell, ports).await else {
         return Ok(());
     };
-    let drawn = finish(ports, drawn).await;
     publish_checkpoint(cell, ports, held, drawn).await
 }
 
 /// A checkpoint on its way, and the state it is of.
 pub(super) struct Drawn {
-    writing: Option<Writing>,
-    bytes: Vec<u8>,
+    pieces: Vec<Vec<u8>>,
     seq: Seq,
     end: End,
     n_forgotten: u64,
 }
 
-/// Begins a checkpoint of the state as it is now; `None` before the first row.
-pub(super) fn draw(store: &Store) -> Option<Drawn> {
-    Some(Drawn {
-        writing: Some(Writing::file(&store.state, &store.end)?),
-        bytes: Vec::new(),
-        seq: store.state.seq(),
-        end: store.end.clone(),
-        n_forgotten: store.n_forgotten,
+/// Writes a checkpoint of the state into memory, giving way between slices: no step waits for a large store. `None` before
+/// the first row.
+pub(super) async fn draw(cell: &RefCell<Store>, ports: Ports<'_>) -> Option<Drawn> {
+    let (writing, mut drawn) = gathered(cell, ports, |store, memories| {
+        let drawn = Drawn {
+            pieces: Vec::new(),
+            seq: store.state.seq(),
+            end: store.end.clone(),
+            n_forgotten: store.n_forgotten,
+        };
+        Some((Writing::file(&store.state, memories, &store.end)?, drawn))
     })
+    .await?;
+    drawn.pieces = finish(ports, writing).await;
+    Some(drawn)
 }
 
-/// Writes a checkpoint into memory, giving way between slices: no step waits for a large store.
-pub(super) async fn finish(ports: Ports<'_>, mut drawn: Drawn) -> Drawn {
-    if let Some(mut writing) = drawn.writing.take() {
-        while writing.slice() {
+/// Takes down which memories there are, a slice at a time, and begins with all of them, in the same step as the last slice.
+///
+/// When one changes meanwhile it begins again; where that happens each time, all are taken at once.
+async fn gathered<T>(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    begin: impl Fn(&Store, VecDeque<Rc<Memory>>) -> T,
+) -> T {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let generation = cell.borrow().generation();
+        let slice = if attempt < GATHERS_MAX {
+            GATHER_RECORDS
+        } else {
+            usize::MAX
+        };
+        let mut memories = VecDeque::new();
+        loop {
+            {
+                let store = cell.borrow();
+                if store.generation() != generation {
+                    break;
+                }
+                let all = store.state.memories();
+                let n_all = all.len();
+                memories.extend(all.skip(memories.len()).take(slice).cloned());
+                if memories.len() >= n_all {
+                    return begin(&store, memories);
+                }
+            }
             ports.clock.sleep(0).await;
         }
-        drawn.bytes = writing.finish().unwrap_or_default();
     }
-    drawn
+}
+
+async fn finish(ports: Ports<'_>, mut writing: Writing) -> Vec<Vec<u8>> {
+    while writing.slice() {
+        ports.clock.sleep(0).await;
+    }
+    writing.finish().unwrap_or_default()
 }
 
 /// Puts a checkpoint in place, unless something was forgotten since it was drawn: it would bring the content back to disk.
@@ -383,7 +427,7 @@ pub(super) async fn publish_checkpoint(
     held: &mut Held,
     drawn: Drawn,
 ) -> Result<(), StoreError> {
-    if drawn.bytes.is_empty() || cell.borrow().n_forgotten != drawn.n_forgotten {
+    if drawn.pieces.is_empty() || cell.borrow().n_forgotten != drawn.n_forgotten {
         return Ok(());
     }
     lock::beat(cell, ports, held).await?;
@@ -394,7 +438,10 @@ pub(super) async fn publish_checkpoint(
         return Ok(());
     };
     // Writing it takes milliseconds in which a person may save, and so does making its name last.
-    let made = ports.files.replace_if(&path, &known, &drawn.bytes).await?;
+    let made = ports
+        .files
+        .replace_if(&path, Some(&known), &drawn.pieces)
+        .await?;
     let Some(stamp) = made else {
         return Ok(());
     };
@@ -402,7 +449,7 @@ pub(super) async fn publish_checkpoint(
     store.saved = Saved {
         stamp: Some(stamp),
         seq: drawn.seq,
-        length_bytes: drawn.bytes.len() as u64,
+        length_bytes: drawn.pieces.iter().map(|piece| piece.len() as u64).sum(),
         offset_bytes: drawn.end.offset_bytes,
         is_behind: drawn.seq < store.state.seq(),
     };
@@ -422,18 +469,16 @@ pub(super) async fn rotate(
         let store = cell.borrow();
         (store.dir.clone(), store.path(LEDGER))
     };
-    let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
     let names = load::segments(ports, &dir).await?;
     let mut number = 1;
     if let Some(last) = names.last() {
         let last_path = cell.borrow().path(last);
-        let old = load::read(ports, &last_path, 0).await?;
-        let is_copy = old.is_some_and(|old| bytes.starts_with(&old));
+        let is_copy = ports.files.begins_with(&path, &last_path).await?;
         number = load::segment_number(last).unwrap_or(0) + u32::from(!is_copy);
     }
     lock::beat(cell, ports, held).await?;
     let segment = cell.borrow().path(&format!("ledger.{number:06}.jsonl"));
-    ports.files.replace(&segment, &bytes).await?;
+    ports.files.copy(&path, &segment).await?;
     lock::beat(cell, ports, held).await?;
     begin_segment(cell, ports).await?;
     lock::fence(cell, ports, held).await
@@ -441,14 +486,10 @@ pub(super) async fn rotate(
 
 /// Replaces `ledger.jsonl` by one row that holds the state.
 async fn begin_segment(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), StoreError> {
-    let (mut writing, row, path) = {
-        let store = cell.borrow();
-        let Some(origin) = store.state.origin().cloned() else {
-            return Ok(());
-        };
+    let begun = gathered(cell, ports, |store, memories| {
         let seq = Seq(store.state.seq().0 + 1);
         let row = Row {
-            origin,
+            origin: store.state.origin()?.clone(),
             seq,
             at: ports.clock.now(),
             tx: seq,
@@ -457,27 +498,26 @@ async fn begin_segment(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<(), St
                 state: Box::default(),
             }),
         };
-        (Writing::row(&store.state), row, store.path(LEDGER))
+        Some((Writing::row(&store.state, memories, &row), row))
+    });
+    let Some((writing, row)) = begun.await else {
+        return Ok(());
     };
-    while writing.slice() {
-        ports.clock.sleep(0).await;
+    let pieces = finish(ports, writing).await;
+    if pieces.is_empty() {
+        return Err(StoreError::RowInvalid {
+            seq: row.seq.0,
+            reason: "does not read back".to_owned(),
+        });
     }
-    let state = writing.finish().unwrap_or_default();
-    let mut bytes = Vec::new();
-    let invalid = |reason: String| StoreError::RowInvalid {
-        seq: row.seq.0,
-        reason,
-    };
-    codec::encode_checkpoint(&row, &state, &mut bytes);
-    if codec::verified(bytes.trim_ascii()).is_none() || state.is_empty() {
-        return Err(invalid("does not read back".to_owned()));
-    }
-    ports.files.replace(&path, &bytes).await?;
+    let path = cell.borrow().path(LEDGER);
+    ports.files.replace_if(&path, None, &pieces).await?;
     let mut store = cell.borrow_mut();
     let origin = row.origin.clone();
     store.state.stand_at(origin, row.seq);
-    store.end = End::default().after(&bytes);
-    store.head_bytes = bytes.len() as u64;
+    let whole = |end: End, piece: &Vec<u8>| end.after(piece);
+    store.end = pieces.iter().fold(End::default(), whole);
+    store.head_bytes = store.end.offset_bytes;
     store.saved.is_behind = true;
     // The checkpoint names a place in the segment before this one.
     store.saved.offset_bytes = u64::MAX;

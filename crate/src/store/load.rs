@@ -4,6 +4,7 @@ use super::changes::Changes;
 use super::entry::{Body, Fact, Row};
 use super::forget::MARKER;
 use super::keep::SEGMENT_MAX_BYTES;
+use super::pieces::Pieces;
 use super::scan::{Damaged, End, TAIL_BYTES, scan};
 use super::snapshot::{self, Header, Snapshot};
 use super::state::State;
@@ -19,6 +20,8 @@ pub(super) const LEDGER: &str = "ledger.jsonl";
 const CHECKPOINT_KIND: &[u8] = br#","kind":"checkpoint","#;
 /// More than the fields before `kind` can take.
 const HEAD_MAX_BYTES: usize = 256;
+/// A longer checkpoint is read in pieces of this length.
+const PIECE_BYTES: u64 = 128 * 1024;
 /// The checkpoint.
 pub(super) const CHECKPOINT: &str = "memory.json";
 
@@ -53,6 +56,7 @@ pub async fn open(ports: Ports<'_>, dir: &str) -> Result<(Store, Vec<Notice>), S
         waiting: Default::default(),
         tokens: Vec::new(),
         watched: None,
+        swift: Default::default(),
     };
     let loaded = load(ports, dir).await?;
     take(&mut store, loaded);
@@ -121,35 +125,33 @@ pub(super) async fn load(ports: Ports<'_>, dir: &str) -> Result<Loaded, StoreErr
     let ledger = format!("{dir}/{LEDGER}");
     // The stamp comes first: a change after it is seen again later, never missed.
     let stamp = ports.files.stamp(&checkpoint);
-    let base = match read(ports, &checkpoint, 0).await? {
+    let base = match read_checkpoint(ports, &checkpoint).await? {
         None => None,
-        Some(bytes) => match snapshot::read(&bytes) {
-            Snapshot::Whole(header, tables) => {
-                out.saved = Saved {
-                    stamp: Some(stamp),
-                    seq: header.seq,
-                    length_bytes: bytes.len() as u64,
-                    offset_bytes: header.offset,
-                    is_behind: false,
-                };
-                Some((header, *tables))
-            }
-            Snapshot::Newer(version) => {
-                out.newer = Some(version);
-                None
-            }
-            Snapshot::Edited(..) => None,
-            Snapshot::Damaged(reason) => {
-                notice(
-                    &mut out,
-                    "checkpoint-damaged",
-                    format!(
-                        "{CHECKPOINT} is damaged ({reason}): the ledger gives the state, the file goes to quarantine"
-                    ),
-                );
-                None
-            }
-        },
+        Some((Snapshot::Whole(header, tables), length_bytes)) => {
+            out.saved = Saved {
+                stamp: Some(stamp),
+                seq: header.seq,
+                length_bytes,
+                offset_bytes: header.offset,
+                is_behind: false,
+            };
+            Some((header, *tables))
+        }
+        Some((Snapshot::Newer(version), _)) => {
+            out.newer = Some(version);
+            None
+        }
+        Some((Snapshot::Edited(..), _)) => None,
+        Some((Snapshot::Damaged(reason), _)) => {
+            notice(
+                &mut out,
+                "checkpoint-damaged",
+                format!(
+                    "{CHECKPOINT} is damaged ({reason}): the ledger gives the state, the file goes to quarantine"
+                ),
+            );
+            None
+        }
     };
     out.is_forgetting = !ports.files.stamp(&format!("{dir}/{MARKER}")).is_empty();
     if let Some((header, tables)) = base {
@@ -159,6 +161,56 @@ pub(super) async fn load(ports: Ports<'_>, dir: &str) -> Result<Loaded, StoreErr
         replay(ports, dir, &mut out, &bytes).await?;
     }
     Ok(out)
+}
+
+/// Reads the checkpoint, a long one piece by piece; returns its length, too.
+async fn read_checkpoint(
+    ports: Ports<'_>,
+    path: &str,
+) -> Result<Option<(Snapshot, u64)>, StoreError> {
+    let first = match ports.files.read_part(path, 0, PIECE_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(FilesError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if (first.len() as u64) < PIECE_BYTES {
+        return Ok(Some((snapshot::read(&first), first.len() as u64)));
+    }
+    if let Some((header, tables, length_bytes)) = read_pieces(ports, path, first).await? {
+        let whole = Snapshot::Whole(header, Box::new(tables));
+        return Ok(Some((whole, length_bytes)));
+    }
+    // Edited, damaged, of another version, or replaced meanwhile.
+    let bytes = read(ports, path, 0).await?;
+    Ok(bytes.map(|bytes| (snapshot::read(&bytes), bytes.len() as u64)))
+}
+
+async fn read_pieces(
+    ports: Ports<'_>,
+    path: &str,
+    first: Vec<u8>,
+) -> Result<Option<(Header, Tables, u64)>, StoreError> {
+    let Some(mut pieces) = Pieces::begin(&first) else {
+        return Ok(None);
+    };
+    let mut at = first.len() as u64;
+    // One piece at a time: memory that was once used stays with the module.
+    drop(first);
+    loop {
+        let piece = match ports.files.read_part(path, at, PIECE_BYTES).await {
+            Ok(piece) => piece,
+            Err(FilesError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if !pieces.take(&piece) {
+            return Ok(None);
+        }
+        at += piece.len() as u64;
+        if (piece.len() as u64) < PIECE_BYTES {
+            let whole = pieces.finish();
+            return Ok(whole.map(|(header, tables)| (header, tables, at)));
+        }
+    }
 }
 
 /// Folds the ledger's tail onto a checkpoint.

@@ -1,6 +1,6 @@
 //! Keeps a second process out of a commit, and knows when the first one is gone.
 //!
-//! `lock` is made exclusively and names its owner and a token used once. A lock whose owner is dead is taken away by
+//! `lock` is made exclusively, here or by [`super::swift`], and names its owner and a token used once. A lock whose owner is dead is taken away by
 //! whoever holds its guard, a file named after that token and made exclusively too; a guard whose owner is dead has a
 //! guard of its own. The holder of the deepest guard looks again and removes `lock` only while it still has that token:
 //! a lock made since has another. The argument in full is in `docs/ledger.md`.
@@ -52,7 +52,7 @@ fn is_zero(number: &u32) -> bool {
 /// A lock that is held.
 #[derive(Debug)]
 pub(super) struct Held {
-    claim: Claim,
+    pub(super) claim: Claim,
 }
 
 /// A place in the queue of this process's committers; gives it up when dropped.
@@ -151,7 +151,11 @@ async fn acquire(
         // Known as ours before it can exist: a job that is dropped here leaves a lock that the next one may take away.
         cell.borrow_mut().remember_token(&claim.token);
         let owner = match ports.files.create(&path, &bytes).await {
-            Ok(true) => return Ok(Held { claim }),
+            Ok(true) => {
+                // This process holds no other: what else it took is long gone.
+                cell.borrow_mut().forget_tokens_but(&claim.token);
+                return Ok(Held { claim });
+            }
             Ok(false) => {
                 cell.borrow_mut().forget_token(&claim.token);
                 match look(cell, ports, &path).await? {
@@ -199,14 +203,27 @@ pub(super) async fn holding<T>(
     work: impl AsyncFnOnce(&mut Held) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     commit::writable(cell)?;
-    let mut held = acquire(cell, ports, budget).await?;
+    let held = acquire(cell, ports, budget).await?;
+    holding_already(cell, ports, held, work).await
+}
+
+/// Works under a lock that is held, and gives it back whatever the work came to.
+///
+/// # Errors
+/// Those of the work.
+pub(super) async fn holding_already<T>(
+    cell: &RefCell<Store>,
+    ports: Ports<'_>,
+    mut held: Held,
+    work: impl AsyncFnOnce(&mut Held) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let done = work(&mut held).await;
     release(cell, ports, held).await;
     done
 }
 
 /// Gives the lock back. What the system refuses is tried again, then marked as released, then left to the next commit.
-async fn release(cell: &RefCell<Store>, ports: Ports<'_>, held: Held) {
+pub(super) async fn release(cell: &RefCell<Store>, ports: Ports<'_>, held: Held) {
     let path = cell.borrow().path("lock");
     if fence(cell, ports, &held).await.is_err() {
         // It was taken for dead and is another's now.
@@ -401,13 +418,17 @@ pub(super) async fn remove_leftover(
     Ok(())
 }
 
-fn claim(ports: Ports<'_>) -> Claim {
+/// Returns 24 characters that nobody had before.
+pub(super) fn token(ports: Ports<'_>) -> String {
     let mut bytes = [0; 12];
     ports.random.fill(&mut bytes);
-    let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(super) fn claim(ports: Ports<'_>) -> Claim {
     Claim {
         owner: ports.files.owner(),
-        token,
+        token: token(ports),
         at: ports.clock.now(),
         beat: 0,
         released: false,

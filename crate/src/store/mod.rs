@@ -16,12 +16,14 @@ pub mod history;
 mod keep;
 mod fold;
 mod load;
+mod pieces;
 pub mod lock;
 mod prepare;
 pub mod scan;
 mod shred;
 pub mod snapshot;
 pub mod state;
+mod swift;
 pub mod table;
 pub mod tables;
 
@@ -89,6 +91,7 @@ pub struct Store {
     waiting: Set<u64>,
     tokens: Vec<String>,
     watched: Option<(Vec<u8>, Millis)>,
+    swift: swift::Way,
 }
 
 /// What is known about `memory.json` as it was last written or read whole.
@@ -178,6 +181,10 @@ impl Store {
 
     fn forget_token(&mut self, token: &str) {
         self.tokens.retain(|known| known != token);
+    }
+
+    fn forget_tokens_but(&mut self, token: &str) {
+        self.tokens.retain(|known| known == token);
     }
 
     fn has_token(&self, token: &str) -> bool {

@@ -1,19 +1,21 @@
 //! `memory.json`: the state a person can read, with a digest of itself and the place in the ledger it reflects.
 
-use super::codec::{is_checksum, is_number};
-use super::entry::LEDGER_VERSION;
+use super::codec::{self, is_checksum, is_number};
+use super::entry::{LEDGER_VERSION, Row};
 use super::scan::End;
 use super::state::State;
 use super::tables::Tables;
 use crate::memory::record::given;
-use crate::memory::{Origin, Seq};
+use crate::memory::{Memory, Origin, Seq};
 use crate::text::json::{Fields, Malformed, Names, Reader, Writer};
+use std::collections::VecDeque;
+use std::rc::Rc;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Says what the file is, so a foreign one is known at once.
 const FORMAT: &str = "dsh-jev-memory";
 /// Stands where the digest is while it is computed.
-const NO_DIGEST: &str = "0000000000000000";
+pub(super) const NO_DIGEST: &str = "0000000000000000";
 const DIGEST_KEY: &[u8] = br#""digest":""#;
 /// The digest stands in the first line; an edited file is not searched further.
 const HEADER_MAX_BYTES: usize = 1024;
@@ -35,6 +37,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Returns whether it is of such a file, with a number that a row can have.
+    pub(super) fn is_for_this_build(&self) -> bool {
+        self.format == FORMAT && is_number(self.seq)
+    }
+
     fn read(reader: &mut Reader<'_, '_>) -> Result<Self, Malformed> {
         let (mut format, mut v, mut origin, mut seq) = (None, None, None, None);
         let (mut offset, mut link, mut digest) = (None, None, None);
@@ -88,14 +95,20 @@ pub enum Snapshot {
     Damaged(&'static str),
 }
 
-/// Records written between two chances for others to run: a few milliseconds.
-pub const SLICE_RECORDS: usize = 2_000;
+/// Records written between two chances for others to run: a millisecond or two.
+pub const SLICE_RECORDS: usize = 500;
+
+/// What is written is handed over in pieces of about this length: handing one over is a copy, and so is growing one.
+const PIECE_BYTES: usize = 512 * 1024;
 
 /// The state on its way to bytes, a slice at a time.
 pub struct Writing {
-    tables: Tables,
+    /// Those not yet written.
+    memories: VecDeque<Rc<Memory>>,
+    rest: Tables,
     n_written: usize,
     out: Vec<u8>,
+    done: Vec<Vec<u8>>,
     /// Keeps up with what is written, so that the end of a large file waits for no more than the last slice.
     hasher: Xxh3,
     n_hashed: usize,
@@ -104,8 +117,8 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// Begins `memory.json`; `None` before the first row.
-    pub fn file(state: &State, end: &End) -> Option<Self> {
+    /// Begins `memory.json` of a state with these memories; `None` before the first row.
+    pub fn file(state: &State, memories: VecDeque<Rc<Memory>>, end: &End) -> Option<Self> {
         let header = Header {
             format: FORMAT.to_owned(),
             v: LEDGER_VERSION,
@@ -118,32 +131,42 @@ impl Writing {
         let mut out = Vec::new();
         header.write(&mut out);
         out.extend_from_slice(b",\n\"memories\":[");
-        Some(Self {
-            tables: state.tables(),
-            n_written: 0,
-            out,
-            hasher: Xxh3::new(),
-            n_hashed: 0,
-            between: "\n",
-        })
+        Some(Self::begin(out, state, memories, "\n"))
     }
 
-    /// Begins the `state` of a `checkpoint` row.
-    pub fn row(state: &State) -> Self {
+    /// Begins a `checkpoint` row, whose body is left aside.
+    pub fn row(state: &State, memories: VecDeque<Rc<Memory>>, row: &Row) -> Self {
+        let mut out = Vec::new();
+        codec::head(row, "checkpoint", &mut out)
+            .name("state")
+            .extend_from_slice(b"{\"memories\":[");
+        Self::begin(out, state, memories, "")
+    }
+
+    fn begin(
+        out: Vec<u8>,
+        state: &State,
+        memories: VecDeque<Rc<Memory>>,
+        between: &'static str,
+    ) -> Self {
         Self {
-            tables: state.tables(),
+            memories,
+            rest: state.tables_but_memories(),
             n_written: 0,
-            out: b"{\"memories\":[".to_vec(),
+            out,
+            done: Vec::new(),
             hasher: Xxh3::new(),
             n_hashed: 0,
-            between: "",
+            between,
         }
     }
 
     /// Writes the next memories; returns whether more are left.
     pub fn slice(&mut self) -> bool {
-        let slice = self.tables.memories.iter().skip(self.n_written);
-        for memory in slice.take(SLICE_RECORDS) {
+        for _ in 0..SLICE_RECORDS {
+            let Some(memory) = self.memories.pop_front() else {
+                break;
+            };
             if self.n_written > 0 {
                 self.out.push(b',');
             }
@@ -152,41 +175,45 @@ impl Writing {
             self.n_written += 1;
         }
         self.hash();
-        let n_left = self.tables.memories.len() - self.n_written;
-        if self.n_written == SLICE_RECORDS {
-            // The first slice tells how long the rest will be: growing by doubling copies it again and again.
-            let about = self.out.len() / SLICE_RECORDS * (n_left + n_left / 8);
-            self.out.reserve(about);
+        if self.out.len() >= PIECE_BYTES {
+            let room = self.out.len() + self.out.len() / 8;
+            self.done
+                .push(std::mem::replace(&mut self.out, Vec::with_capacity(room)));
+            self.n_hashed = 0;
         }
-        n_left > 0
+        !self.memories.is_empty()
     }
 
-    /// Brings the digest up to what is written. Only the file has one.
+    /// Brings the digest up to what is written.
     fn hash(&mut self) {
-        if !self.between.is_empty() {
-            let fresh = self.out.get(self.n_hashed..).unwrap_or_default();
-            self.hasher.update(fresh);
-            self.n_hashed = self.out.len();
-        }
+        let fresh = self.out.get(self.n_hashed..).unwrap_or_default();
+        self.hasher.update(fresh);
+        self.n_hashed = self.out.len();
     }
 
-    /// Writes the rest and returns the bytes.
-    pub fn finish(mut self) -> Option<Vec<u8>> {
+    /// Writes the rest and returns the bytes in pieces.
+    pub fn finish(mut self) -> Option<Vec<Vec<u8>>> {
         while self.slice() {}
         self.out.push(b']');
-        self.tables.write_lists(&mut self.out, self.between);
+        self.rest.write_lists(&mut self.out, self.between);
         self.out.extend_from_slice(self.between.as_bytes());
         self.out.push(b'}');
-        if !self.between.is_empty() {
-            self.out.push(b'\n');
-            let at = digest_at(&self.out)?;
+        if self.between.is_empty() {
             self.hash();
-            let digest = format!("{:016x}", self.hasher.digest());
-            self.out
-                .get_mut(at..at + NO_DIGEST.len())?
-                .copy_from_slice(digest.as_bytes());
+            codec::close(&mut self.out, self.hasher.digest());
+            self.done.push(self.out);
+            return Some(self.done);
         }
-        Some(self.out)
+        self.out.push(b'\n');
+        self.hash();
+        self.done.push(self.out);
+        let digest = format!("{:016x}", self.hasher.digest());
+        let first = self.done.first_mut()?;
+        let at = digest_at(first)?;
+        first
+            .get_mut(at..at + NO_DIGEST.len())?
+            .copy_from_slice(digest.as_bytes());
+        Some(self.done)
     }
 }
 
@@ -194,7 +221,9 @@ impl Writing {
 ///
 /// The same state at the same place gives the same bytes.
 pub fn write(state: &State, end: &End) -> Option<Vec<u8>> {
-    Writing::file(state, end)?.finish()
+    let memories = state.memories().cloned().collect();
+    let pieces = Writing::file(state, memories, end)?.finish()?;
+    Some(pieces.concat())
 }
 
 /// Reads a file. Never fails: what cannot be read says why.
@@ -240,7 +269,7 @@ pub fn read(bytes: &[u8]) -> Snapshot {
 }
 
 /// Reads the header from the first line alone: reading past the tables would cost a third of opening.
-fn header(text: &str, names: &mut Names) -> Result<Header, Malformed> {
+pub(super) fn header(text: &str, names: &mut Names) -> Result<Header, Malformed> {
     let line = text.split('\n').next().unwrap_or("");
     let line = line.get(..line.len().min(HEADER_MAX_BYTES)).unwrap_or("");
     let alone = line.strip_suffix(',').map(|line| format!("{line}}}"));
@@ -253,7 +282,7 @@ fn header(text: &str, names: &mut Names) -> Result<Header, Malformed> {
 }
 
 /// Returns where the digest's digits begin.
-fn digest_at(bytes: &[u8]) -> Option<usize> {
+pub(super) fn digest_at(bytes: &[u8]) -> Option<usize> {
     let head = bytes.get(..bytes.len().min(HEADER_MAX_BYTES))?;
     head.windows(DIGEST_KEY.len())
         .position(|window| window == DIGEST_KEY)

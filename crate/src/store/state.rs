@@ -222,6 +222,14 @@ impl State {
     pub fn tables(&self) -> Tables {
         Tables {
             memories: self.memories.values().cloned().collect(),
+            ..self.tables_but_memories()
+        }
+    }
+
+    /// Returns the state as lists, without the longest.
+    pub(super) fn tables_but_memories(&self) -> Tables {
+        Tables {
+            memories: Vec::new(),
             failures: self.failures.values().cloned().collect(),
             sessions: self.sessions.values().cloned().collect(),
             tombstones: self.tombstones.values().cloned().collect(),

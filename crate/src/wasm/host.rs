@@ -4,7 +4,9 @@
 use super::job::{Mailbox, request};
 use crate::error::FilesError;
 use crate::memory::Millis;
-use crate::port::{Answer, Clock, FileEntry, Files, Liveness, Owner, Ports, Random};
+use crate::port::{
+    Answer, Clock, FileEntry, Files, Liveness, Owner, Ports, Publication, Published, Random,
+};
 use js_sys::{Array, Date, Reflect, Uint8Array};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -27,12 +29,16 @@ export interface Host {
 export type Step =
   | { op: 'done'; value: unknown }
   | { op: 'clock.sleep'; ms: number }                          // ok: undefined
-  | { op: 'files.read'; path: string; from: number }           // ok: Uint8Array, the bytes from `from` to the end
+  | { op: 'files.read'; path: string; from: number; most: number } // ok: Uint8Array, the bytes from `from` to the end, at most `most`
   | { op: 'files.list'; path: string }                         // ok: { name, length, folder }[]
   | { op: 'files.append'; path: string; bytes: Uint8Array }    // ok: undefined; one write, then fdatasync
   | { op: 'files.replace'; path: string; bytes: Uint8Array }   // ok: undefined; all or nothing, durable
-  | { op: 'files.replace-if'; path: string; stamp: string; bytes: Uint8Array } // ok: string, the new file's stamp; '' when the file's stamp is not `stamp`
+  | { op: 'files.stage'; path: string; from: number; bytes: Uint8Array } // ok: undefined; the next piece of a replacement, 0 begins one
+  | { op: 'files.replace-if'; path: string; stamp: string | undefined; from: number; bytes: Uint8Array } // the last piece; ok: string, the new file's stamp; '' when the file's stamp is not `stamp`
+  | { op: 'files.copy'; from: string; to: string }             // ok: undefined; all or nothing, durable
+  | { op: 'files.begins-with'; path: string; beginning: string } // ok: boolean
   | { op: 'files.create'; path: string; bytes: Uint8Array }    // ok: boolean, false when it exists
+  | FilesPublish
   | { op: 'files.truncate'; path: string; length: number }     // ok: undefined; durable
   | { op: 'files.rename'; from: string; to: string }           // ok: undefined; an existing target is EEXIST
   | { op: 'files.remove'; path: string }                       // ok: undefined, also when it is not there
@@ -40,6 +46,14 @@ export type Step =
   | HttpSend | LlmGenerate
   | { op: 'http.key'; credential: string; timeoutMs: number }  // ok: string, `service:<source>`, `file`, `config`, `env` or `none`
   | { op: 'llm.route' };                                       // ok: string, the default selection as `provider/model`, or ''
+
+/**
+ * One commit. `claim` is put in the file `owner` of this process alone, which is linked as `lock`; `path` must be `end` bytes long and end with `tail`,
+ * `beside` must have `stamp`; `bytes` are appended as by `files.append`, and `lock` is removed. Past `withinMs` nothing is written or removed.
+ * Ok: `busy` (nothing happened), `taken` (the lock is held, nothing was written), `kept` (appended, the lock is held), `done`, or `{ code, message }`: the lock
+ * is held and the append failed.
+ */
+export interface FilesPublish { op: 'files.publish'; lock: string; owner: string; claim: Uint8Array; path: string; end: number; tail: Uint8Array; beside: string; stamp: string; bytes: Uint8Array; withinMs: number }
 
 /**
  * A request to a service. The key known as `credential` goes with it as a bearer, attached here, '' for none.
@@ -176,7 +190,20 @@ impl Files for JobPorts {
         path: &'a str,
         from_bytes: u64,
     ) -> Answer<'a, Result<Vec<u8>, FilesError>> {
-        let fields = [("path", path.into()), ("from", (from_bytes as f64).into())];
+        self.read_part(path, from_bytes, 1 << 53)
+    }
+
+    fn read_part<'a>(
+        &'a self,
+        path: &'a str,
+        from_bytes: u64,
+        length_bytes: u64,
+    ) -> Answer<'a, Result<Vec<u8>, FilesError>> {
+        let fields = [
+            ("path", path.into()),
+            ("from", (from_bytes as f64).into()),
+            ("most", (length_bytes as f64).into()),
+        ];
         self.call("files.read", &fields, path, |value| {
             value.dyn_into::<Uint8Array>().ok().map(|b| b.to_vec())
         })
@@ -207,19 +234,53 @@ impl Files for JobPorts {
     fn replace_if<'a>(
         &'a self,
         path: &'a str,
-        stamp: &'a str,
-        content: &'a [u8],
+        stamp: Option<&'a str>,
+        pieces: &'a [Vec<u8>],
     ) -> Answer<'a, Result<Option<String>, FilesError>> {
-        let fields = [
-            ("path", path.into()),
-            ("stamp", stamp.into()),
-            ("bytes", bytes(content)),
-        ];
-        self.call("files.replace-if", &fields, path, |value| {
-            value
-                .as_string()
-                .map(|stamp| Some(stamp).filter(|stamp| !stamp.is_empty()))
+        // A copy of a whole large file would hold the event loop.
+        Box::pin(async move {
+            let (last, before) = match pieces.split_last() {
+                Some((last, before)) => (last.as_slice(), before),
+                None => (&[][..], pieces),
+            };
+            let mut from = 0;
+            let at = |from: usize, content: &[u8]| {
+                let from = (from as f64).into();
+                [
+                    ("path", path.into()),
+                    ("from", from),
+                    ("bytes", bytes(content)),
+                ]
+            };
+            for piece in before {
+                self.call("files.stage", &at(from, piece), path, nothing)
+                    .await?;
+                from += piece.len();
+            }
+            let [path_of, from_of, bytes_of] = at(from, last);
+            let stamp = stamp.map_or(JsValue::UNDEFINED, JsValue::from_str);
+            let fields = [path_of, from_of, bytes_of, ("stamp", stamp)];
+            self.call("files.replace-if", &fields, path, |value| {
+                value
+                    .as_string()
+                    .map(|stamp| Some(stamp).filter(|stamp| !stamp.is_empty()))
+            })
+            .await
         })
+    }
+
+    fn copy<'a>(&'a self, from: &'a str, to: &'a str) -> Answer<'a, Result<(), FilesError>> {
+        let fields = [("from", from.into()), ("to", to.into())];
+        self.call("files.copy", &fields, from, nothing)
+    }
+
+    fn begins_with<'a>(
+        &'a self,
+        path: &'a str,
+        beginning: &'a str,
+    ) -> Answer<'a, Result<bool, FilesError>> {
+        let fields = [("path", path.into()), ("beginning", beginning.into())];
+        self.call("files.begins-with", &fields, path, |value| value.as_bool())
     }
 
     fn create<'a>(
@@ -229,6 +290,35 @@ impl Files for JobPorts {
     ) -> Answer<'a, Result<bool, FilesError>> {
         let fields = [("path", path.into()), ("bytes", bytes(content))];
         self.call("files.create", &fields, path, |value| value.as_bool())
+    }
+
+    fn publish<'a>(
+        &'a self,
+        publication: Publication<'a>,
+    ) -> Answer<'a, Result<Published, FilesError>> {
+        let fields = [
+            ("lock", publication.lock.into()),
+            ("owner", publication.owner.into()),
+            ("claim", bytes(publication.claim)),
+            ("path", publication.path.into()),
+            ("end", (publication.end_bytes as f64).into()),
+            ("tail", bytes(publication.tail)),
+            ("beside", publication.beside.into()),
+            ("stamp", publication.stamp.into()),
+            ("bytes", bytes(publication.bytes)),
+            ("withinMs", publication.within_ms.into()),
+        ];
+        let answer = self.call("files.publish", &fields, publication.lock, Some);
+        Box::pin(async move {
+            let told = answer.await?;
+            Ok(match told.as_string().as_deref() {
+                Some("busy") => Published::Busy,
+                Some("taken") => Published::Taken,
+                Some("kept") => Published::Kept,
+                Some("done") => Published::Done,
+                _ => Published::Failed(files_error(&told, publication.path, "append")),
+            })
+        })
     }
 
     fn truncate<'a>(

@@ -30,17 +30,14 @@ impl Default for Weights {
 
 impl Weights {
     /// Returns what one distinct query token brings at most, before saturation and length.
-    pub(super) fn of(
-        &self,
-        key: TokenKey,
-        n_in_query: usize,
-        document_frequency: u32,
-        count: u32,
-    ) -> f32 {
+    pub(super) fn of(&self, key: TokenKey, n_in_query: usize, idf: f32) -> f32 {
         let class = if is_weak(key) { self.weak } else { 1.0 };
         // A word the query repeats counts more, but not in proportion: a long prompt is not a short one said often.
-        let repeats = 1.0 + (n_in_query as f32).ln();
-        class * repeats * idf(document_frequency, count)
+        let repeats = match n_in_query {
+            1 => 1.0,
+            n => 1.0 + (n as f32).ln(),
+        };
+        class * repeats * idf
     }
 
     /// Returns the largest norm: saturation without bound on the term frequency.
@@ -53,6 +50,34 @@ impl Weights {
 pub(super) fn idf(document_frequency: u32, count: u32) -> f32 {
     let (df, n) = (f64::from(document_frequency), f64::from(count));
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln() as f32
+}
+
+/// The inverse frequencies of rare tokens, which are most of a query's: a table in place of a logarithm a token.
+#[derive(Default)]
+pub(super) struct Idfs {
+    /// By document frequency; 0 where none was asked for.
+    table: Vec<f32>,
+    made_for: u32,
+}
+
+/// Document frequencies whose inverse is kept.
+const IDFS: usize = 512;
+
+impl Idfs {
+    pub fn of(&mut self, document_frequency: u32, count: u32) -> f32 {
+        if self.made_for != count {
+            self.made_for = count;
+            self.table.clear();
+            self.table.resize(IDFS, 0.0);
+        }
+        let Some(known) = self.table.get_mut(document_frequency as usize) else {
+            return idf(document_frequency, count);
+        };
+        if *known == 0.0 {
+            *known = idf(document_frequency, count);
+        }
+        *known
+    }
 }
 
 /// The saturated, length-corrected term frequency for every pair of frequency and length code.

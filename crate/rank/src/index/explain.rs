@@ -63,7 +63,7 @@ pub(super) fn explain(index: &Index, doc: u32, query: &str) -> Explanation {
         let document_frequency = list.len() as u32;
         let weight = index
             .weights
-            .of(*key, run.len(), document_frequency, out.count);
+            .of(*key, run.len(), bm25::idf(document_frequency, out.count));
         let norm = bm25::norm(
             &index.weights,
             term_frequency as f32,

@@ -82,6 +82,11 @@ impl<'a, 'n> Reader<'a, 'n> {
         is_there
     }
 
+    /// Passes over a mark, if it is what comes next; returns whether it is.
+    pub fn mark(&mut self, mark: u8) -> bool {
+        self.take(mark)
+    }
+
     fn expect(&mut self, mark: u8, what: &'static str) -> Result<()> {
         self.take(mark).then_some(()).ok_or(Malformed(what))
     }
