@@ -123,13 +123,13 @@ impl Engine {
 
     /// Returns what there is to ask: kept by the screen, neither known nor forgotten, each once.
     fn to_ask<'a>(&self, store: &Store, sentences: &'a [Sentence], now: Millis) -> Vec<Open<'a>> {
-        let mut seen = super::sentence::Seen::new();
+        let mut seen = super::sentence::Seen::of(sentences.len());
         let mut open = Vec::new();
         for sentence in sentences {
             let Screened::Kept(kept) = &sentence.screened else {
                 continue;
             };
-            if sentence.standing(store.state(), &seen).is_some() {
+            if sentence.standing(store.state(), &mut seen).is_some() {
                 continue;
             }
             sentence.note(&mut seen);

@@ -389,19 +389,31 @@ pub(super) fn current<'a>(
     state: &'a State,
     scope: &'a ScopeKey,
     original: &str,
-    (at, window): (Millis, Option<Window>),
+    time: (Millis, Option<Window>),
 ) -> Option<&'a Memory> {
-    let stands = |memory: &&Memory| {
-        matches!(memory.status, Status::Active | Status::NeedsReview)
-            && memory.valid_until.is_none_or(|until| at < until)
-            && window.is_none_or(|window| window.until_ms.map(Millis) == memory.valid_until)
-    };
-    let versions = state.versions(scope, original);
-    let same_form = versions.into_iter().map(Rc::as_ref).rfind(stands);
-    same_form.or_else(|| {
+    same_form(state, scope, original, time).or_else(|| {
         let mut known = state.in_scope(scope).map(Rc::as_ref);
-        known.find(|memory| stands(memory) && is_same_cut(&memory.source.quote, original))
+        known.find(|memory| stands(memory, time) && is_same_cut(&memory.source.quote, original))
     })
+}
+
+/// Returns the standing version of a sentence said in the same form.
+pub(super) fn same_form<'a>(
+    state: &'a State,
+    scope: &ScopeKey,
+    original: &str,
+    time: (Millis, Option<Window>),
+) -> Option<&'a Memory> {
+    let versions = state.versions(scope, original);
+    let mut versions = versions.into_iter().map(Rc::as_ref);
+    versions.rfind(|memory| stands(memory, time))
+}
+
+/// Returns whether a version stands at a time, for that window.
+pub(super) fn stands(memory: &Memory, (at, window): (Millis, Option<Window>)) -> bool {
+    matches!(memory.status, Status::Active | Status::NeedsReview)
+        && memory.valid_until.is_none_or(|until| at < until)
+        && window.is_none_or(|window| window.until_ms.map(Millis) == memory.valid_until)
 }
 
 /// Where a new memory belongs: its id and scope, the device, the time.

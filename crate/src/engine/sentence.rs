@@ -1,21 +1,23 @@
 //! What a turn's human said, from the cut to the decision.
 
 use super::judge::Judged;
-use super::learn::{Decided, Place, current, sentence_memory, skip_row};
+use super::learn::{Decided, Place, current, same_form, sentence_memory, skip_row, stands};
 use super::{Engine, cut};
 use crate::conflict::{is_change, is_passing};
 use crate::extract::{Candidate, sentences};
 use crate::gate::{BELOW_MIN_IMPORTANCE, Gate, gate, threshold};
 use crate::judge::heuristic;
-use crate::memory::{MemoryId, Millis, ScopeKey};
+use crate::memory::{Memory, MemoryId, Millis, ScopeKey};
 use crate::port::Clock;
 use crate::screen::{Screened, declares_global, screen};
 use crate::store::entry::{Body, Fact, Observation, Position};
 use crate::store::{State, Store};
-use crate::text::digest::key;
+use crate::text::digest::{is_same_cut, key, letters_mark};
+use crate::text::order::sort_by;
 use crate::text::sorted::Map;
 use crate::text::window::{self, Window};
 use crate::turn::Turn;
+use std::rc::Rc;
 
 /// Characters of a quote in a row that is not a memory.
 const QUOTE_MAX_CHARS: usize = 160;
@@ -33,8 +35,65 @@ pub(super) struct Sentence {
     pub(super) form: Option<String>,
 }
 
-/// What a turn's sentences were so far: each scope and form, and the id of the first.
-pub(super) type Seen = Map<(ScopeKey, String), MemoryId>;
+/// From this many sentences on, what stands is looked up in a list made once, not read for each.
+const MANY: usize = 8;
+
+/// What a turn's sentences are held against.
+pub(super) struct Seen<'a> {
+    /// What they were so far: each scope and form, and the id of the first.
+    said: Map<(ScopeKey, String), MemoryId>,
+    is_long: bool,
+    /// What stands in a scope, ascending by the digest of its letters.
+    standing: Vec<(ScopeKey, Vec<(u64, usize, &'a Memory)>)>,
+}
+
+impl<'a> Seen<'a> {
+    pub(super) fn of(n_sentences: usize) -> Self {
+        Self {
+            said: Map::new(),
+            is_long: n_sentences >= MANY,
+            standing: Vec::new(),
+        }
+    }
+
+    /// As [`current`].
+    fn current(
+        &mut self,
+        state: &'a State,
+        scope: &'a ScopeKey,
+        quote: &str,
+        time: (Millis, Option<Window>),
+    ) -> Option<&'a Memory> {
+        if !self.is_long {
+            return current(state, scope, quote, time);
+        }
+        let at = match self.standing.iter().position(|(known, _)| known == scope) {
+            Some(at) => at,
+            None => {
+                let list = state.in_scope(scope).map(Rc::as_ref).enumerate();
+                let mut list: Vec<(u64, usize, &Memory)> = list
+                    .map(|(at, memory)| (letters_mark(&memory.source.quote), at, memory))
+                    .collect();
+                sort_by(&mut list, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+                self.standing.push((scope.clone(), list));
+                self.standing.len() - 1
+            }
+        };
+        let (_, list) = self.standing.get(at)?;
+        let mark = letters_mark(quote);
+        let from = list.partition_point(|(known, _, _)| *known < mark);
+        let mut same = list
+            .iter()
+            .skip(from)
+            .take_while(|(known, _, _)| *known == mark);
+        same_form(state, scope, quote, time).or_else(|| {
+            let is_same =
+                |memory: &Memory| stands(memory, time) && is_same_cut(&memory.source.quote, quote);
+            same.find(|(_, _, memory)| is_same(memory))
+                .map(|(_, _, memory)| *memory)
+        })
+    }
+}
 
 /// Everything the human said in a turn.
 pub(super) struct Heard {
@@ -45,16 +104,21 @@ pub(super) struct Heard {
 
 impl Sentence {
     /// Returns why nothing new can come of it, and of which record: `forgotten`, or `duplicate` of what is known or was just `seen`.
-    pub(super) fn standing(&self, state: &State, seen: &Seen) -> Option<(&'static str, MemoryId)> {
+    pub(super) fn standing<'a>(
+        &'a self,
+        state: &'a State,
+        seen: &mut Seen<'a>,
+    ) -> Option<(&'static str, MemoryId)> {
         let quote = &self.candidate.quote;
         let position = &self.candidate.position;
         if state.forgotten(&self.scope, quote, position).is_some() {
             return Some(("forgotten", self.id.clone()));
         }
-        if let Some(id) = seen.get(&self.key()) {
+        if let Some(id) = seen.said.get(&self.key()) {
             return Some(("duplicate", id.clone()));
         }
-        let known = current(state, &self.scope, quote, (self.candidate.at, self.window))?;
+        let time = (self.candidate.at, self.window);
+        let known = seen.current(state, &self.scope, quote, time)?;
         // Said in the same form it keeps the id of the form, whatever version stands.
         let is_version = MemoryId::of(&known.scope, &known.source.quote) == self.id;
         let id = if is_version { &self.id } else { &known.id };
@@ -62,8 +126,8 @@ impl Sentence {
     }
 
     /// Notes that it was seen in this turn.
-    pub(super) fn note(&self, seen: &mut Seen) {
-        seen.insert(self.key(), self.id.clone());
+    pub(super) fn note(&self, seen: &mut Seen<'_>) {
+        seen.said.insert(self.key(), self.id.clone());
     }
 
     fn key(&self) -> (ScopeKey, String) {
@@ -161,7 +225,7 @@ impl Engine {
             }
             decided.skip(row);
         }
-        let mut seen = Seen::new();
+        let mut seen = Seen::of(heard.sentences.len());
         for sentence in &heard.sentences {
             let candidate = &sentence.candidate;
             let kept = match &sentence.screened {
@@ -171,7 +235,7 @@ impl Engine {
                 }
                 Screened::Kept(kept) => kept,
             };
-            if let Some((reason, known)) = sentence.standing(state, &seen) {
+            if let Some((reason, known)) = sentence.standing(state, &mut seen) {
                 let mut row = sentence.skip(reason, None);
                 if let Observation::Skip { id: Some(id), .. } = &mut row {
                     *id = known;
