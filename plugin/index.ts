@@ -51,7 +51,7 @@ function mount(ctx: Context, config: unknown): void {
   const sessions = new Sessions(core)
   const questions = new Questions(ctx, core)
   const health = core.use('health', live => live.health())
-  explain(health?.dataDir ?? dataDirOf(config), core.fault)
+  explain(health?.dataDir ?? dataDirOf(config), core.fault || (health?.inert ?? ''))
   const writeTimeoutMs = health?.writeTimeoutMs ?? WRITE_TIMEOUT_MS
 
   /** Runs what no part of the host waits for: a rejection nobody handles would end the host. */

@@ -11,18 +11,23 @@ const NOTE = 'inert.txt'
 
 /** Leaves the reason for being inert where a person looks, or takes it away. */
 export function explain(dataDir: string, reason: string): void {
+  const usual = dataDirOf(undefined)
   try {
-    if (reason === '') { rmSync(join(dataDir, NOTE), { force: true }); return }
-    write(dataDir, reason)
+    if (reason === '') {
+      rmSync(join(dataDir, NOTE), { force: true })
+      if (usual !== dataDir && readFileSync(join(usual, NOTE), 'utf8').includes(`(${dataDir})`)) rmSync(join(usual, NOTE))
+      return
+    }
+    write(dataDir, `dsh-jev-memory is inert: ${reason}\n`)
   } catch {
-    // A file in the place of the folder, a disk that refuses: a person looks in the folder of old, too.
-    try { write(dataDirOf(undefined), reason) } catch { /* `/memory health` and the doctor say it. */ }
+    // A file in the place of the folder, a disk that refuses: a person looks in the usual folder, too.
+    try { if (reason !== '') write(usual, `dsh-jev-memory (${dataDir}) is inert: ${reason}\n`) } catch { /* `/memory health` and the doctor say it. */ }
   }
 }
 
-function write(folder: string, reason: string): void {
+function write(folder: string, text: string): void {
   performSync(makeFolder(folder))
-  writeFileSync(join(folder, NOTE), `dsh-jev-memory is inert: ${reason}\n`, { mode: 0o600 })
+  writeFileSync(join(folder, NOTE), text, { mode: 0o600 })
 }
 
 /** What the host calls itself, as far as it tells. */

@@ -184,6 +184,19 @@ test('a missing core leaves the plugin inert, and it says why and how to build i
   assert.match(readFileSync(join(stub.dataDir, 'inert.txt'), 'utf8'), /cannot be loaded.*npm run build/)
   const reply = await stub.call('memory_search', session, { query: 'x' })
   assert.match(JSON.stringify(reply), /refused.*cannot be loaded/)
+  assert.match(JSON.stringify(await stub.command(session, ' list')), /"kind":"error".*cannot be loaded.*npm run build/)
+  await stub.dispose()
+})
+
+test('a command passes its words on, and a core that traps in it is an answer', async t => {
+  const stub = new Stub(t)
+  await stub.mount()
+  const session = new StubSession('s')
+  session.say('hello')
+  assert.deepEqual(await stub.command(session, '  why-not  two  words\n'), { kind: 'success', text: 'why-not: two  words\n' })
+  const { kind, text } = await stub.command(session, 'show panic-before-port')
+  assert.deepEqual([kind, /panic-before-port/.test(text ?? '')], ['error', true], text)
+  assert.equal((await stub.command(session, 'list')).kind, 'success')
   await stub.dispose()
 })
 

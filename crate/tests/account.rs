@@ -597,6 +597,52 @@ fn an_export_comes_in_elsewhere_as_what_waits_and_only_once() {
 }
 
 #[test]
+fn what_was_read_in_and_contradicts_is_asked_about_before_it_governs() {
+    let (here, there) = (Disk::new(), Disk::new());
+    let house = House::mount(&there, 2, json!({}));
+    house.session("s1", "/repo/shop").turn(OTHER_PORT);
+    let file = shell(&house, "export", "", json!({ "format": "jsonl" })).text;
+    let house = House::mount(&here, 1, json!({}));
+    house.session("s1", "/repo/shop").turn(PORT);
+    assert_eq!(
+        shell(&house, "import", "f", json!({ "content": file })).data["added"],
+        1
+    );
+    let id = id_of(&house, OTHER_PORT);
+    let reply = type_in(&house, &format!("review {id} keep"));
+    assert_eq!((reply.code.as_str(), reply.exit), ("contradicts", 1));
+    assert!(reply.text.contains(PORT), "{}", reply.text);
+    assert!(type_in(&house, "review").ask);
+    assert!(type_in(&house, &format!("review {id} replace")).ok);
+    let block = house.session("s2", "/repo/shop").says("Which port?");
+    assert!(block.contains("5180") && !block.contains("5173"), "{block}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_said_once_in_the_block() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    disk.read_only(true);
+    let mut talk = house.session("s1", "/repo/shop");
+    talk.turn(RULE);
+    let block = talk.says("And?");
+    assert_eq!(
+        block.matches("memory cannot be written").count(),
+        1,
+        "{block}"
+    );
+    talk.ends();
+    assert_eq!(talk.says("And now?"), block);
+    assert_eq!(house.session("s2", "/repo/shop").says("Hello?"), "");
+    let health = type_in(&house, "health");
+    assert!(
+        health.text.contains("make the folder writable") || health.text.contains("run `doctor`"),
+        "{}",
+        health.text
+    );
+}
+
+#[test]
 fn a_file_is_a_strangers_word() {
     let disk = Disk::new();
     let house = recorded(&disk);

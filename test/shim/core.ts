@@ -115,7 +115,7 @@ export class Core {
   answer(): Job { alive(); return now(() => 'unanswered:no-card') }
   health(): Health {
     const { registerTools = true, writeTimeoutMs = 2_500 } = this.#config
-    return { capture: true, problems: [], judge: '', key: '', jevReady: false, normalize: '', usage: {}, memories: this.#texts.length, dataDir: this.#dataDir, version: '', tokeniser: '', registerTools, writeTimeoutMs }
+    return { capture: true, problems: [], inert: '', judge: '', key: '', jevReady: false, normalize: '', usage: {}, memories: this.#texts.length, dataDir: this.#dataDir, version: '', tokeniser: '', registerTools, writeTimeoutMs }
   }
 
   * #open(): Work<void> {

@@ -5,18 +5,20 @@
 
 use super::export::{FORMAT, VERSION};
 use crate::extract::Candidate;
-use crate::memory::{Author, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Status, Text};
+use crate::memory::{
+    Author, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Status, Text, Type,
+};
 use crate::screen::{Screened, screen};
 use crate::store::State;
 use crate::store::codec::checksum;
-use crate::text::digest::is_same_cut;
+use crate::text::digest::key;
 use crate::text::json::{Names, Reader};
 use crate::text::secret;
 use crate::text::sorted::Set;
 use serde_json::Value;
 
 /// Records of one file.
-pub const RECORDS_MAX: usize = 50_000;
+pub const RECORDS_MAX: usize = 20_000;
 /// Longest line of a file.
 const LINE_MAX_BYTES: usize = 64 * 1024;
 /// Longest text, as for one a person writes by hand.
@@ -94,7 +96,11 @@ pub struct Terms<'a> {
 pub fn verdicts(records: &str, state: &State, terms: &Terms<'_>) -> Vec<Verdict> {
     let mut out: Vec<Verdict> = Vec::new();
     let mut coming: Set<MemoryId> = Set::new();
-    let mut added: Vec<Memory> = Vec::new();
+    let mut standing: Standing = state
+        .memories()
+        .filter(|memory| stands(memory))
+        .map(|memory| place_of(memory))
+        .collect();
     for (line, text) in (2..).zip(records.lines()) {
         let text = text.trim();
         if text.is_empty() {
@@ -122,10 +128,12 @@ pub fn verdicts(records: &str, state: &State, terms: &Terms<'_>) -> Vec<Verdict>
             continue;
         };
         let id = memory.id.clone();
-        let fate = fate(memory, state, terms, &coming, &added);
+        let fate = fate(memory, state, terms, &coming, &standing);
         if let Fate::Added(memory) = &fate {
             coming.insert(id.clone());
-            added.push((**memory).clone());
+            if stands(memory) {
+                standing.insert(place_of(memory));
+            }
         }
         out.push(Verdict {
             line,
@@ -154,15 +162,15 @@ fn fate(
     state: &State,
     terms: &Terms<'_>,
     coming: &Set<MemoryId>,
-    added: &[Memory],
+    standing: &Standing,
 ) -> Fate {
     if words(&memory).any(secret::contains) {
         return Fate::Refused("veto:secret");
     }
     if let Screened::Vetoed { reason, .. } = screen(&Candidate::alone(&memory.text)) {
         // A failure's signature is no sentence, and this device's own words passed the screen with what stood around them.
-        let is_sentence = memory.by != Author::Failure && !terms.is_own;
-        if is_sentence || reason == "veto:injection" {
+        let is_weighed = is_sentence(&memory) && memory.by != Author::Failure && !terms.is_own;
+        if is_weighed || reason == "veto:injection" {
             return Fate::Refused(reason);
         }
     }
@@ -176,18 +184,11 @@ fn fate(
         memory.scope = scope.clone();
     }
     memory.scope = state.scope_of(&memory.scope).clone();
-    let stands = |memory: &Memory| matches!(memory.status, Status::Active | Status::NeedsReview);
-    if stands(&memory) {
-        let says_it = |other: &Memory| {
-            other.scope == memory.scope
-                && stands(other)
-                && is_same_cut(&other.source.quote, &memory.source.quote)
-        };
-        if state.in_scope(&memory.scope).any(|other| says_it(other)) || added.iter().any(says_it) {
-            return Fate::Passed("duplicate");
-        }
+    if stands(&memory) && standing.contains(&place_of(&memory)) {
+        return Fate::Passed("duplicate");
     }
-    if !terms.is_own {
+    // A source states nothing, so there is nothing to answer.
+    if !terms.is_own && memory.is_statement() {
         if memory.status == Status::Active {
             memory.status = Status::NeedsReview;
         }
@@ -200,6 +201,25 @@ fn fate(
     memory.updated_at = terms.now;
     memory.importance = memory.importance.clamp(0.0, 1.0);
     Fate::Added(Box::new(memory))
+}
+
+/// Scope and form of every sentence that stands.
+type Standing = Set<(ScopeKey, String)>;
+
+fn place_of(memory: &Memory) -> (ScopeKey, String) {
+    (memory.scope.clone(), key(&memory.source.quote))
+}
+
+/// Whether a record is a sentence of this plugin's own kinds that is active or waits. Of other kinds equal texts are no duplicates.
+fn stands(memory: &Memory) -> bool {
+    is_sentence(memory) && matches!(memory.status, Status::Active | Status::NeedsReview)
+}
+
+/// Whether a record is one sentence, as this plugin keeps them; a library's sources and statements have forms of their own.
+fn is_sentence(memory: &Memory) -> bool {
+    memory.is_statement()
+        && Type::ALL.contains(&memory.memory_type)
+        && !memory.source.quote.is_empty()
 }
 
 /// Returns every text of a record that is not one of this plugin's own names.
@@ -233,20 +253,20 @@ fn is_sound(memory: &Memory) -> bool {
     let is_short = |text: &str, max: usize| text.chars().take(max + 1).count() <= max;
     let is_plain = |text: &str| !text.chars().any(char::is_control);
     let is_text = |text: &str| is_short(text, TEXT_MAX_CHARS) && !text.trim().is_empty();
+    let is_sentence = is_sentence(memory);
     is_id(&memory.id)
         && links
             .iter()
             .all(|ids| ids.len() <= LIST_MAX && ids.iter().all(is_id))
-        && is_text(&memory.text)
-        && is_plain(&memory.text)
-        && is_text(&memory.source.quote)
+        && !memory.text.trim().is_empty()
+        && (!is_sentence || is_plain(&memory.text))
         && memory
             .canonical
             .as_deref()
             .is_none_or(|text| is_text(text) && is_plain(text))
         && is_scope(&memory.scope)
         && memory.signals.len() <= LIST_MAX
-        && words(memory).all(|text| is_short(text, TEXT_MAX_CHARS))
+        && words(memory).all(|text| !is_sentence || is_short(text, TEXT_MAX_CHARS))
         && is_short(memory.scope.as_str(), NAME_MAX_CHARS)
         && is_short(memory.source.session_id.as_str(), NAME_MAX_CHARS)
         && is_short(memory.origin.as_str(), NAME_MAX_CHARS)
@@ -272,5 +292,7 @@ fn is_scope(scope: &ScopeKey) -> bool {
     let is_named = ["git:", "path:"]
         .iter()
         .any(|kind| key.strip_prefix(kind).is_some_and(|rest| !rest.is_empty()));
-    (scope.is_global() || is_named) && !key.chars().any(char::is_control)
+    // What a library's caller names is no path.
+    let is_word = !key.trim().is_empty() && !key.contains(['/', '\\']);
+    (scope.is_global() || is_named || is_word) && !key.chars().any(char::is_control)
 }

@@ -458,6 +458,10 @@ pub mod command {
         "“{0}” is no answer: it is `replace`, `keep-old` or `both`, for what was read in also `keep` or `drop`.",
         "“{0}”不是有效回答：请用 `replace`、`keep-old` 或 `both`；导入的也可用 `keep` 或 `drop`。",
     ];
+    pub const CONTRADICTS: Phrase = [
+        "It contradicts what is active here; nothing was changed yet:",
+        "它与这里生效的记忆矛盾；尚未改变任何内容：",
+    ];
     pub const CHANGED: Phrase = [
         "It changed meanwhile and nothing was decided; look again with `review`.",
         "期间有变动，未做决定；请重新 `review`。",
@@ -582,4 +586,41 @@ pub mod command {
         "`--format` is `jsonl` or `markdown`.",
         "`--format` 只能是 `jsonl` 或 `markdown`。",
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    /// The values a text has places for.
+    fn places(text: &str) -> Vec<&str> {
+        let mut out: Vec<&str> = text
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.get(..2))
+            .filter(|place| place.ends_with('}'))
+            .collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    #[test]
+    fn both_languages_say_the_same_values() {
+        let source = include_str!("phrase.rs")
+            .split("#[cfg(test)]")
+            .next()
+            .unwrap();
+        let literals: Vec<&str> = source
+            .lines()
+            .flat_map(|line| line.split('"').skip(1).step_by(2))
+            .collect();
+        let phrases = literals.iter().zip(literals.iter().skip(1));
+        let han = |text: &str| text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
+        let mut n = 0;
+        for (english, chinese) in phrases.filter(|(english, chinese)| !han(english) && han(chinese))
+        {
+            assert_eq!(places(english), places(chinese), "{english} / {chinese}");
+            n += 1;
+        }
+        assert!(n > 100, "{n}");
+    }
 }

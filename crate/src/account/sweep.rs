@@ -1,7 +1,7 @@
 //! What is stored and would not be today: every text of the folder against the present vetoes.
 
 use crate::extract::Candidate;
-use crate::memory::{Author, Memory, MemoryId};
+use crate::memory::{Author, Memory, MemoryId, Type};
 use crate::screen::{Screened, screen};
 use crate::store::entry::{Body, Fact, Observation, Row};
 use crate::store::tables::Tables;
@@ -32,7 +32,11 @@ impl Found {
         self.n_texts += 1;
         let reason = if holds_secret(memory) {
             Some("veto:secret")
-        } else if matches!(memory.by, Author::Human | Author::Import) {
+        } else if memory.is_statement()
+            && Type::ALL.contains(&memory.memory_type)
+            && !memory.source.quote.is_empty()
+            && matches!(memory.by, Author::Human | Author::Import)
+        {
             match screen(&Candidate::within(
                 &memory.source.quote,
                 &memory.source.quote,

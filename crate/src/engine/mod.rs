@@ -115,6 +115,8 @@ pub struct Health {
     pub capture: bool,
     /// What is wrong: empty when all is well.
     pub problems: Vec<Problem>,
+    /// Why nothing works, for a note beside the data; empty while it works, and where nothing may be written.
+    pub inert: String,
     /// The judges in their order; `auto` is told as the one that answers.
     pub judge: String,
     /// Where Jev's key was last found: `service:<source>`, `file`, `config`, `env` or `none`; empty before the first look.
@@ -263,6 +265,10 @@ impl Engine {
         Health {
             capture: self.captures(),
             problems,
+            inert: match self.inert.borrow().as_ref() {
+                Some(problem) if problem.code != "newer-version" => problem.detail.clone(),
+                _ => String::new(),
+            },
             judge: self.judge_name(),
             key: self.key_path.borrow().clone(),
             jev_ready: self.jev_is_ready(),

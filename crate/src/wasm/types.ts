@@ -91,6 +91,8 @@ export interface Health {
   capture: boolean;
   /** What is wrong: empty when all is well. */
   problems: { code: string; detail: string }[];
+  /** Why nothing works, for a note beside the data; empty while it works, and where nothing may be written. */
+  inert: string;
   judge: string;
   /** Where Jev's key was last found: `service:<source>`, `file`, `config`, `env` or `none`; '' before the first look. */
   key: string;

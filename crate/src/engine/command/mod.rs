@@ -490,7 +490,7 @@ fn failed(error: &StoreError, page: &mut Page<'_>) -> Ending {
     unusable(code)
 }
 
-/// Returns the memories of a scope and of `global`, or of all scopes.
+/// Returns the statements of a scope and of `global`, or of all scopes; sources, which state nothing, are left out.
 fn within<'a>(
     state: &'a State,
     home: &'a ScopeKey,
@@ -498,5 +498,8 @@ fn within<'a>(
 ) -> impl Iterator<Item = &'a Rc<Memory>> {
     let is_here =
         move |memory: &&Rc<Memory>| all || memory.scope == *home || memory.scope.is_global();
-    state.memories().filter(is_here)
+    state
+        .memories()
+        .filter(|memory| memory.is_statement())
+        .filter(is_here)
 }

@@ -1,13 +1,16 @@
 //! `review`: what waits for the human, and their answer in words.
 
-use super::{DONE, Ending, Reply, Typed, WAIT_MS, failed, find, misunderstood, within};
+use super::{
+    DONE, Ending, Reply, Typed, WAIT_MS, failed, find, found_nothing, misunderstood, within,
+};
 use crate::account::Page;
 use crate::account::phrase::command as say;
 use crate::conflict::card::Choice;
+use crate::conflict::detect;
 use crate::conflict::instruction::is_instruction;
 use crate::engine::Engine;
 use crate::error::StoreError;
-use crate::memory::{Memory, MemoryId, Revision, ScopeKey, Status};
+use crate::memory::{Memory, MemoryId, Millis, Revision, ScopeKey, Status};
 use crate::port::Ports;
 use crate::store::entry::{Body, Fact};
 use crate::store::{self, Draft, State, Store};
@@ -96,6 +99,21 @@ impl Engine {
             return DONE;
         }
         let asked = store.borrow().state().ask(&id).cloned();
+        if let (Some(Answer::Keep | Answer::Conflict(Choice::Replace)), None) = (chosen, &asked)
+            && let Some(ask) = self.contradicted(store, &memory, ports.clock.now())
+        {
+            let draft = Draft {
+                rows: vec![Body::Fact(ask)],
+                based_on: vec![(memory.id.clone(), memory.revision)],
+                ..Draft::default()
+            };
+            if let Err(error) = store::commit(store, ports, draft, WAIT_MS).await {
+                return failed(&error, page);
+            }
+            page.say(&say::CONTRADICTS, &[]);
+            tell(store.borrow().state(), &memory, page);
+            return found_nothing("contradicts");
+        }
         let done = match (chosen, &asked) {
             (Some(Answer::Conflict(choice)), Some(ask)) => self
                 .decide_question(ports, ask, choice)
@@ -134,6 +152,24 @@ impl Engine {
             }
             Err(error) => failed(&error, page),
         }
+    }
+}
+
+impl Engine {
+    /// Returns the question about a record read in from elsewhere that contradicts what is active here.
+    fn contradicted(&self, store: &RefCell<Store>, memory: &Memory, now: Millis) -> Option<Fact> {
+        let store = store.borrow();
+        let mut known = self.known_by_words(&store, &memory.scope, &memory.text, now);
+        known.retain(|other| other.status == Status::Active);
+        let found = detect(&memory.text, known.iter().map(|other| other.text.as_ref()))?;
+        Some(Fact::ConflictAsk {
+            id: memory.id.clone(),
+            against: vec![known.get(found.at)?.id.clone()],
+            attempt: 0,
+            detector: found.contradiction.reason.as_str().to_owned(),
+            shared: found.contradiction.shared,
+            question: None,
+        })
     }
 }
 
