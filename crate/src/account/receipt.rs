@@ -120,8 +120,13 @@ impl Receipt {
                 against,
                 attempt,
                 detector,
+                asker,
                 ..
             }) if is_it(id) || against.contains(&self.id) => {
+                // Who is about to ask is no news to a person; whether a card was shown is.
+                if asker.as_deref().is_some_and(|asker| asker != "review") {
+                    return None;
+                }
                 let other = if is_it(id) {
                     rest(against)
                 } else {

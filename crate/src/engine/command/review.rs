@@ -169,6 +169,8 @@ impl Engine {
             detector: found.contradiction.reason.as_str().to_owned(),
             shared: found.contradiction.shared,
             question: None,
+            asker: None,
+            instead: None,
         })
     }
 }
