@@ -270,4 +270,8 @@ async function within<T>(work: Promise<T> | T, limitMs: number): Promise<T> {
   try { return await Promise.race([work, late]) } finally { clearTimeout(timer) }
 }
 
-const timeOf = (time: Time | undefined): number | string | undefined => time instanceof Date ? time.getTime() : time
+/** A time as it crosses. One that is none crosses as a text, to be refused by name: JSON has no word for it. */
+function timeOf(time: Time | undefined): number | string | undefined {
+  const at = time instanceof Date ? time.getTime() : time
+  return typeof at === 'number' && !Number.isFinite(at) ? String(at) : at
+}

@@ -85,6 +85,7 @@ test('what is refused has its own class, code and status', async t => {
   await memory.add('Mara lives in Porto.', { scope: 'mara' })
   await thrown(memory.add('Mara lives in Faro.', { scope: 'mara' }), 'JudgeContractError', 422, /not asked/)
   await thrown(memory.get(''), 'InputError', 422, /`id`/)
+  await thrown(memory.add('Mara sings.', { scope: 'mara', memoryAt: new Date('soon') }), 'InputError', 422, /`memoryAt`/)
   await thrown(memory.update('m-nobody', 'x'), 'NotFoundError', 422, /no such memory/)
   const failing = await opened(t, { dataDir, judge: () => { throw new Error('out of order') } })
   await thrown(failing.add('Mara lives in Faro.', { scope: 'mara' }), 'JudgeUnavailableError', 409, /out of order/)
@@ -136,4 +137,11 @@ test('with Jev, sixteen calls at once leave every statement in one chain or by i
   const other = await opened(t, { dataDir: folder(t), jevApiKey: key, jevEndpoint: server.url, jevModel: 'nobody-1' })
   await other.add('The port of the service is 8000.', { scope: 's' })
   await thrown(other.add('The port of the service is 9000.', { scope: 's' }), 'JudgeUnavailableError', 409, /jev-refused/)
+})
+
+test('every refusal of the core has its class at the root of the package', () => {
+  const text = readFileSync(new URL('../crate/src/decide/error.rs', import.meta.url), 'utf8')
+  const names = [...text.matchAll(/"(\w+Error)",\s*"[a-z-]+",\s*(?:409|422)/g)].map(match => match[1]!)
+  assert.equal(names.length, 11)
+  for (const name of names) assert.equal(typeof (library as Record<string, unknown>)[name], 'function', name)
 })

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { open, type Settings } from '../dist/index.js'
 import { headless } from './host/headless.ts'
 import { Home, REPOSITORY, within } from './host/home.ts'
 import { Model } from './host/model.ts'
@@ -102,4 +105,27 @@ test('the real host asks a real decision model, and its version is in the ledger
   assert.match(String(remember?.model), /sparrow/)
   assert.equal(home.ledger().find(({ kind }) => kind === 'start')?.key, 'service:env')
   assert.deepEqual(home.grep(key), [])
+})
+
+test('a real decision model decides for the memory as a library, and whatever it says is legal', async t => {
+  const port = 20_000 + (process.pid + 1) % 20_000
+  const { child } = await start('sparrow-decider', ['serve', '--port', String(port)], String(port))
+  t.after(() => { child.kill() })
+  const dataDir = mkdtempSync(join(tmpdir(), 'jev-library-'))
+  t.after(() => { rmSync(dataDir, { recursive: true, force: true }) })
+  const settings: Settings = { dataDir, jevApiKey: key, jevEndpoint: `http://127.0.0.1:${port}` }
+  const memory = await open(settings)
+  t.after(() => memory.close())
+  const said = ['Mara lives in Porto.', 'Mara lives in Faro now.', '小顾住在杭州。', '小顾搬到了宁波。', 'Mara no longer lives in Porto.', 'Mara lives in Porto.']
+  const results = []
+  for (const [n, source] of said.entries()) results.push(await memory.add(source, { scope: 's', requestId: `r-${n}` }))
+  const judged = results.flatMap(({ decisions }) => decisions).filter(({ confidence }) => confidence !== undefined)
+  assert.ok(judged.length > 0, 'nothing was near enough to be asked')
+  t.diagnostic(judged.map(({ action, updateType, confidence }) => `${updateType ?? action} ${confidence?.toFixed(2)}`).join(', '))
+  assert.match(readFileSync(join(dataDir, 'ledger.jsonl'), 'utf8'), /"model":"[^"]*sparrow/)
+  // The same questions to the same model, in a new process's view: the recorded results, and the same heads.
+  const again = await open(settings)
+  t.after(() => again.close())
+  for (const [n, source] of said.entries()) assert.deepEqual(await again.add(source, { scope: 's', requestId: `r-${n}` }), results[n])
+  assert.deepEqual(await again.list({ scope: 's' }), await memory.list({ scope: 's' }))
 })

@@ -19,7 +19,7 @@ pub(super) const NAMED_MAX: usize = 12;
 
 /// Whether a memory is active or waits.
 pub(super) fn stands(memory: &Memory) -> bool {
-    matches!(memory.status, Status::Active | Status::NeedsReview)
+    matches!(memory.status, Status::Active | Status::NeedsReview) && memory.is_statement()
 }
 
 /// What a list is of.

@@ -7,8 +7,10 @@ use std::cell::{Cell, RefCell};
 
 /// Scopes that are decided on at once. Source: the issue on versioned decisions, step 8.
 const SCOPES_MAX: usize = 4;
-/// Milliseconds between looks at a place that is taken.
-const WAIT_MS: u32 = 5;
+/// Milliseconds between looks at a place that is taken: twice as long each time, up to the second number. A model takes seconds,
+/// and a job has a limit of steps.
+const WAIT_MS: u32 = 2;
+const WAIT_MAX_MS: u32 = 100;
 
 /// What all calls of this process share.
 #[derive(Debug, Default)]
@@ -47,6 +49,7 @@ impl Drop for Place<'_> {
 impl Scopes {
     /// Waits until `scope` may be decided on. Nothing once the job was ended.
     pub(super) async fn enter(&self, ports: Ports<'_>, scope: &ScopeKey) -> Option<Room<'_>> {
+        let mut wait_ms = WAIT_MS;
         while !ports.ended.get() {
             let mut active = self.active.borrow_mut();
             if active.contains_key(scope) || active.len() < SCOPES_MAX {
@@ -54,7 +57,8 @@ impl Scopes {
                 return Some(Room(self, scope.clone()));
             }
             drop(active);
-            ports.clock.sleep(WAIT_MS).await;
+            ports.clock.sleep(wait_ms).await;
+            wait_ms = (wait_ms * 2).min(WAIT_MAX_MS);
         }
         None
     }
@@ -65,6 +69,7 @@ impl Scopes {
         self.next.set(ticket + 1);
         self.queue.borrow_mut().push((scope.clone(), ticket));
         let place = Place(self, ticket);
+        let mut wait_ms = WAIT_MS;
         while !ports.ended.get() {
             let first = {
                 let queue = self.queue.borrow();
@@ -74,7 +79,8 @@ impl Scopes {
             if first == Some(ticket) {
                 return Some(place);
             }
-            ports.clock.sleep(WAIT_MS).await;
+            ports.clock.sleep(wait_ms).await;
+            wait_ms = (wait_ms * 2).min(WAIT_MAX_MS);
         }
         None
     }
