@@ -59,7 +59,7 @@ impl Engine {
         };
         let found = match self.generate(ports, request).await {
             Ok(reply) => extract::read(&reply.text, &source, at),
-            Err(fault) => return self.observe(given_up(&fault.cause, &fault.detail)),
+            Err(fault) => return self.observe(given_up(fault.cause, &fault.detail)),
         };
         if found.partial && found.proposals.is_empty() {
             let detail = "the model's answer is no list of candidates; the sentences were taken";

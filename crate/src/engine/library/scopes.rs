@@ -51,16 +51,22 @@ impl Scopes {
     pub(super) async fn enter(&self, ports: Ports<'_>, scope: &ScopeKey) -> Option<Room<'_>> {
         let mut wait_ms = WAIT_MS;
         while !ports.ended.get() {
-            let mut active = self.active.borrow_mut();
-            if active.contains_key(scope) || active.len() < SCOPES_MAX {
-                *active.or_default(scope.clone()) += 1;
-                return Some(Room(self, scope.clone()));
+            if let Some(room) = self.room(scope) {
+                return Some(room);
             }
-            drop(active);
             ports.clock.sleep(wait_ms).await;
             wait_ms = (wait_ms * 2).min(WAIT_MAX_MS);
         }
         None
+    }
+
+    fn room(&self, scope: &ScopeKey) -> Option<Room<'_>> {
+        let mut active = self.active.borrow_mut();
+        let fits = active.contains_key(scope) || active.len() < SCOPES_MAX;
+        fits.then(|| {
+            *active.or_default(scope.clone()) += 1;
+            Room(self, scope.clone())
+        })
     }
 
     /// Waits for the scope's turn, first come, first served. Nothing once the job was ended.
