@@ -4,6 +4,7 @@ use super::line::{fit, harmless_line, line, tokens_with_line_feed};
 use crate::memory::{Memory, MemoryId, Millis};
 use crate::text::budget::estimate;
 use crate::text::{block, day};
+use std::sync::OnceLock;
 
 /// How the block is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,15 +54,19 @@ pub fn render(
     let mut lines = Vec::new();
     let mut room = form.max_tokens.saturating_sub(wrapper_tokens());
     let mut add = |line: String, may_cut: bool| {
-        let fitting = if may_cut {
-            fit(&line, room)
-        } else {
-            Some(line).filter(|line| tokens_with_line_feed(line) <= room)
-        };
-        let Some(line) = fitting.filter(|line| !line.is_empty()) else {
+        let mut line = line;
+        let mut cost = tokens_with_line_feed(&line);
+        if cost > room {
+            let Some(cut) = Some(line).filter(|_| may_cut).and_then(|x| fit(&x, room)) else {
+                return false;
+            };
+            cost = tokens_with_line_feed(&cut);
+            line = cut;
+        }
+        if line.is_empty() {
             return false;
-        };
-        room -= tokens_with_line_feed(&line).min(room);
+        }
+        room -= cost.min(room);
         lines.push(line);
         true
     };
@@ -100,7 +105,10 @@ pub fn ids_in_block(text: &str) -> Vec<MemoryId> {
 }
 
 fn wrapper_tokens() -> u32 {
-    tokens_with_line_feed(block::HEADING) + tokens_with_line_feed(block::EXPLANATION)
+    static TOKENS: OnceLock<u32> = OnceLock::new();
+    *TOKENS.get_or_init(|| {
+        tokens_with_line_feed(block::HEADING) + tokens_with_line_feed(block::EXPLANATION)
+    })
 }
 
 fn notice_line(notice: &str) -> String {

@@ -35,7 +35,7 @@ const QUARANTINE_MAX: usize = 64;
 const EDITS_MAX: usize = 3;
 
 /// Memories taken down at once for a checkpoint: a millisecond.
-const GATHER_RECORDS: usize = 10_000;
+const GATHER_RECORDS: usize = 5_000;
 
 /// How often taking them down begins again because one changed.
 const GATHERS_MAX: u32 = 4;

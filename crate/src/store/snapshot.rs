@@ -98,6 +98,9 @@ pub enum Snapshot {
 /// Records written between two chances for others to run: a millisecond or two.
 pub const SLICE_RECORDS: usize = 500;
 
+/// Records of the first slice of many: it runs code that nothing ran before, and follows the taking down of what there is.
+const FIRST_SLICE_RECORDS: usize = 50;
+
 /// What is written is handed over in pieces of about this length: handing one over is a copy, and so is growing one.
 const PIECE_BYTES: usize = 512 * 1024;
 
@@ -163,7 +166,13 @@ impl Writing {
 
     /// Writes the next memories; returns whether more are left.
     pub fn slice(&mut self) -> bool {
-        for _ in 0..SLICE_RECORDS {
+        let is_first = self.n_written == 0 && self.memories.len() > SLICE_RECORDS;
+        let n_records = if is_first {
+            FIRST_SLICE_RECORDS
+        } else {
+            SLICE_RECORDS
+        };
+        for _ in 0..n_records {
             let Some(memory) = self.memories.pop_front() else {
                 break;
             };

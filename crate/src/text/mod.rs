@@ -1,7 +1,6 @@
 //! Text as data: cutting, cleaning, tokens, budgets, digests. Nothing here knows what a memory is about.
 
 pub mod block;
-pub mod budget;
 pub mod clean;
 pub mod day;
 pub mod digest;
@@ -9,7 +8,7 @@ pub mod secret;
 pub mod sentence;
 pub mod window;
 
-pub use jev_memory_rank::{form, json, lexicon, needles, order, sorted, token};
+pub use jev_memory_rank::{budget, form, json, lexicon, needles, order, sorted, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 
