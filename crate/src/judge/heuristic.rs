@@ -83,9 +83,12 @@ const VOTES: &[(&str, Type, f64)] = &[
 /// Signals without which nothing is a pitfall: a reason alone is none.
 const TRAPS: &[&str] = &["under-traps", "en-trap", "zh-trap"];
 
-/// The votes by the place of the row, and whether it is a trap: each row is looked up once, not at every sentence.
-fn votes() -> &'static [(Option<(Type, f64)>, bool)] {
-    static BY_ROW: OnceLock<Vec<(Option<(Type, f64)>, bool)>> = OnceLock::new();
+/// What a row says about the type, and whether it is a trap.
+type Vote = (Option<(Type, f64)>, bool);
+
+/// The votes by the place of the row: each row is looked up once, not at every sentence.
+fn votes() -> &'static [Vote] {
+    static BY_ROW: OnceLock<Vec<Vote>> = OnceLock::new();
     BY_ROW.get_or_init(|| {
         let vote = |id: &str| VOTES.iter().find(|(known, _, _)| *known == id);
         screen::rows()
