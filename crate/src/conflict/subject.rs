@@ -72,7 +72,8 @@ fn only<'a>(mine: &'a Reading, theirs: &Reading) -> Vec<&'a Sibling> {
 impl<'a> Difference<'a> {
     pub(super) fn of(alignment: &Alignment<'a>, left: &[&'a Unit], right: &[&'a Unit]) -> Self {
         let mut out = Self::default();
-        let (mut news, mut olds): (Vec<(usize, &Unit)>, Vec<(usize, &Unit)>) = Default::default();
+        let mut news: Vec<(usize, &Unit)> = Vec::new();
+        let mut olds: Vec<(usize, &Unit)> = Vec::new();
         for (at, gap) in alignment.gaps.iter().enumerate() {
             let mut old: Vec<&Unit> = values(&gap.old, left);
             for unit in values(&gap.new, right) {

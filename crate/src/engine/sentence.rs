@@ -38,13 +38,16 @@ pub(super) struct Sentence {
 /// From this many sentences on, what stands is looked up in a list made once, not read for each.
 const MANY: usize = 8;
 
+/// Records by the digest of their letters, then by their place.
+type ByLetters<'a> = Vec<(u64, usize, &'a Memory)>;
+
 /// What a turn's sentences are held against.
 pub(super) struct Seen<'a> {
     /// What they were so far: each scope and form, and the id of the first.
     said: Map<(ScopeKey, String), MemoryId>,
     is_long: bool,
     /// What stands in a scope, ascending by the digest of its letters.
-    standing: Vec<(ScopeKey, Vec<(u64, usize, &'a Memory)>)>,
+    standing: Vec<(ScopeKey, ByLetters<'a>)>,
 }
 
 impl<'a> Seen<'a> {
@@ -71,7 +74,7 @@ impl<'a> Seen<'a> {
             Some(at) => at,
             None => {
                 let list = state.in_scope(scope).map(Rc::as_ref).enumerate();
-                let mut list: Vec<(u64, usize, &Memory)> = list
+                let mut list: ByLetters<'a> = list
                     .map(|(at, memory)| (letters_mark(&memory.source.quote), at, memory))
                     .collect();
                 sort_by(&mut list, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
