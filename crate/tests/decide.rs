@@ -566,9 +566,6 @@ fn the_threshold_of_words_tells_the_related_from_the_rest() {
             .filter(|(a, b)| lexical(a, b) >= threshold)
             .count()
     };
-    for (a, b) in RELATED.iter().chain(&UNRELATED) {
-        println!("{:.2} {a} / {b}", lexical(a, b));
-    }
     assert_eq!(over(&RELATED), RELATED.len());
     assert_eq!(over(&UNRELATED), 0);
 }

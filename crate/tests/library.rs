@@ -307,6 +307,14 @@ fn each_legal_answer_does_what_its_row_says() {
                     "{text}"
                 );
                 assert_eq!(read["conflictsWith"], decision["proposalIds"]);
+                // Another wording decides nothing.
+                let anew = desk
+                    .call(
+                        "update",
+                        json!({ "id": old, "text": "Mara lives in central Porto." }),
+                    )
+                    .unwrap();
+                assert_eq!(anew["conflictsWith"], decision["proposalIds"]);
             }
             "DELETE" => assert_eq!(read["status"], "archived"),
             "INVALID" => assert_eq!(decision["action"], "INVALID"),

@@ -10,8 +10,10 @@ use serde_json::Value;
 
 /// Candidates of one source; what is over leaves the result `partial`.
 pub const PROPOSALS_MAX: usize = 64;
-/// Characters of a candidate, and of what it says about time.
+/// Characters of a candidate, of the passage it comes from, and of what it says about time. A longer passage is none: it is left
+/// out, and the result is `partial`.
 const TEXT_MAX_CHARS: usize = 400;
+const QUOTE_MAX_CHARS: usize = 2_000;
 const TEMPORAL_MAX_CHARS: usize = 80;
 /// Tokens the model may write.
 pub const TOKENS_MAX: u32 = 4_096;
@@ -85,6 +87,10 @@ pub fn read(answer: &str, source: &str, at: Millis) -> Extracted {
             continue;
         };
         let fits = !statement.is_empty() && statement.chars().count() <= TEXT_MAX_CHARS;
+        if quote.chars().count() > QUOTE_MAX_CHARS {
+            out.partial = true;
+            continue;
+        }
         let Some(quote) =
             passage(source, quote).filter(|quote| fits && comes_from(statement, quote))
         else {

@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::memory::{Author, EventSeq, Memory, MemoryId, Revision, SessionId, Status};
 use crate::port::Ports;
 use crate::store::entry::{Body, Fact};
+use crate::store::state::STORED_CONFLICT;
 use crate::store::{Draft, Request, State, commit, forget};
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -60,11 +61,22 @@ impl Library {
                     old: old.id.clone(),
                     new: new.id.clone(),
                 };
+                // A new wording does not decide what nobody decided.
+                let stands = |id: &&MemoryId| state.memory(id).is_some_and(|x| is_head(x));
+                let against: Vec<MemoryId> =
+                    old.conflicts_with.iter().filter(stands).cloned().collect();
                 let id = new.id.clone();
+                let conflict = (!against.is_empty()).then(|| Fact::ConflictResolved {
+                    id: id.clone(),
+                    against,
+                    choice: STORED_CONFLICT.to_owned(),
+                });
                 let write = Fact::Write {
                     memory: Box::new(new),
                 };
-                (vec![write.into(), supersede.into()], id)
+                let mut rows: Vec<Body> = vec![write.into(), supersede.into()];
+                rows.extend(conflict.map(Body::from));
+                (rows, id)
             })
             .await?;
         self.shown(&changed)
