@@ -491,11 +491,11 @@ pub mod command {
     ];
     pub const NO_FILE: Phrase = ["no file", "无文件"];
     pub const NOTHING_DONE: Phrase = [
-        "Nothing was changed: {0}. {1}",
-        "没有改变任何内容：{0}。{1}",
+        "Nothing was changed: {0} → {1}",
+        "没有改变任何内容：{0} → {1}",
     ];
-    pub const TRY_AGAIN: Phrase = ["Try again, or run `doctor`.", "请重试，或运行 `doctor`。"];
-    pub const OFF: Phrase = ["Memory is off: {0}. {1}", "记忆已停用：{0}。{1}"];
+    pub const TRY_AGAIN: Phrase = ["try again, or run `doctor`", "请重试，或运行 `doctor`"];
+    pub const OFF: Phrase = ["Memory is off: {0} → {1}", "记忆已停用：{0} → {1}"];
     pub const NEEDS: Phrase = [
         "`{0}` needs {1}. Example: `{2}`",
         "`{0}` 需要{1}。例如：`{2}`",
