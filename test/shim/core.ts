@@ -119,7 +119,7 @@ export class Core {
   }
 
   * #open(): Work<void> {
-    const read = yield { op: 'files.read', path: `${this.#dataDir}/ledger.jsonl`, from: 0 }
+    const read = yield { op: 'files.read', path: `${this.#dataDir}/ledger.jsonl`, from: 0, most: Number.MAX_SAFE_INTEGER }
     if (!read || 'error' in read) return
     for (const line of new TextDecoder().decode(read.ok as Uint8Array).split('\n')) if (line) this.#fold(JSON.parse(line) as Row)
   }
