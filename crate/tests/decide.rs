@@ -357,7 +357,8 @@ fn a_reply_answers_exactly_what_was_asked() {
         ]
     );
     assert_eq!(model, "jev-1");
-    let faults: [(&str, fn(&mut Value), &str); 7] = [
+    type Spoil = fn(&mut Value);
+    let faults: [(&str, Spoil, &str); 7] = [
         (
             "a missing answer",
             |x| drop(x["answers"].as_object_mut().unwrap().remove("p1_target")),

@@ -19,6 +19,9 @@ use std::rc::Rc;
 const NOON: i64 = 1_790_668_800_000;
 const DAY: i64 = 86_400_000;
 
+/// One call under way.
+type Call<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + 'a>>;
+
 /// One process with the library open.
 struct Desk {
     library: Library,
@@ -610,7 +613,7 @@ fn sixteen_writers_leave_one_head_and_sixteen_versions_behind_it() {
         let calls: Vec<Value> = (1..=16)
             .map(|n| json!({ "source": format!("The port of the service is {}.", 8_000 + n), "scope": "mara" }))
             .collect();
-        let futures: Vec<Pin<Box<dyn Future<Output = Result<Value, Error>>>>> = calls
+        let futures: Vec<Call<'_>> = calls
             .iter()
             .map(|args| Box::pin(desk.library.call(desk.ports(), "add", args)) as Pin<Box<_>>)
             .collect();
@@ -646,7 +649,7 @@ fn processes_that_race_lose_no_head() {
         let calls: Vec<Value> = (0..8)
             .map(|n| json!({ "source": format!("The port of the service is {}.", 8_001 + n), "scope": "mara" }))
             .collect();
-        let futures: Vec<Pin<Box<dyn Future<Output = Result<Value, Error>>>>> = calls
+        let futures: Vec<Call<'_>> = calls
             .iter()
             .enumerate()
             .map(|(n, args)| {
@@ -893,7 +896,7 @@ fn no_order_of_commits_loses_a_head() {
                 json!({ "source": source, "scope": "mara", "memoryAt": NOON + i64::from(n % 3) * DAY })
             })
             .collect();
-        let futures: Vec<Pin<Box<dyn Future<Output = Result<Value, Error>>>>> = calls
+        let futures: Vec<Call<'_>> = calls
             .iter()
             .enumerate()
             .map(|(n, args)| {
