@@ -46,7 +46,7 @@ await program('soak', async () => {
 /** @param {string} name @param {Record<string, string>} env */
 async function cargo(name, env) {
   // One after the other: the targets of one program share its time.
-  const args = ['test', '--quiet', '--locked', '--package', 'jev-memory-core', '--test', name, '--', '--nocapture', '--test-threads', '1']
+  const args = ['test', '--quiet', '--locked', '--package', 'jev-memory-core', '--test', 'core', `${name}::`, '--', '--nocapture', '--test-threads', '1']
   return (await shown('cargo', args, { ...process.env, ...env })).code
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods)]
 #![allow(clippy::indexing_slicing)]
 
-mod house;
+use crate::house;
 
 use house::House;
 use jev_memory_core::engine::{Answered, Question, When};

@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_macros, clippy::expect_used)]
 
-mod folder;
+use crate::folder;
 
 use folder::{DIR, Folder, memory, position, scope, turn, write};
 use jev_memory_core::error::StoreError;

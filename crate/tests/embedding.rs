@@ -1,7 +1,7 @@
 //! What is known is ordered by meaning where the settings ask for it, and by words whenever anything goes wrong.
 #![allow(clippy::disallowed_methods)]
 
-mod house;
+use crate::house;
 
 use house::House;
 use jev_memory_core::error::HttpError;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing)]
 
-mod house;
+use crate::house;
 
 use house::{House, holding, ledger};
 use jev_memory_core::fake::Disk;

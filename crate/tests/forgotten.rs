@@ -2,8 +2,8 @@
 
 #![allow(clippy::expect_used)]
 
-mod folder;
-mod house;
+use crate::folder;
+use crate::house;
 
 use folder::{DIR, Folder, turn};
 use house::House;

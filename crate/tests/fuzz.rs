@@ -4,7 +4,7 @@
 //! checksums, and what must hold for any. What a target once choked on lies in `tests/corpus/<target>/`, one file a case,
 //! named after what it shows, and is tried first on every run. New targets (text, screen …) are new rows, nothing else.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test fuzz -- --test-threads 1` goes on for that long, from new seeds, shared among the
+//! `FUZZ_SECONDS=600 cargo test --test core fuzz:: -- --test-threads 1` goes on for that long, from new seeds, shared among the
 //! targets, and puts what it finds into the corpus. `npm run soak` does that.
 
 #![allow(
@@ -15,8 +15,8 @@
     clippy::panic
 )]
 
-mod bytes;
-mod folder;
+use crate::bytes;
+use crate::folder;
 #[path = "bytes/text.rs"]
 mod text;
 

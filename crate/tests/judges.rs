@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 
-mod house;
+use crate::house;
 
 use house::{House, holding};
 use jev_memory_core::error::{HttpError, LlmError};

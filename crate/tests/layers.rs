@@ -125,3 +125,17 @@ fn the_order_of_the_house_is_the_order_of_the_file() {
         .collect();
     assert_eq!(order(), present);
 }
+
+#[test]
+fn every_file_of_tests_is_part_of_the_one_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let listed = fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".rs");
+        assert!(
+            name == "main" || listed.contains(&format!("\nmod {name};\n")),
+            "{name} is not run"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 
-mod house;
+use crate::house;
 
 use house::{House, ledger};
 use jev_memory_core::engine::Typed;

@@ -1,6 +1,6 @@
 //! The store over files in memory: what a commit promises, and what a bad file does.
 
-mod folder;
+use crate::folder;
 
 use folder::{DIR, Folder, memory, position, turn, write};
 use jev_memory_core::error::StoreError;

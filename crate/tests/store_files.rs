@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::expect_used)]
 
-mod folder;
+use crate::folder;
 
 use folder::{DIR, Folder, memory, memory_at, position, scope, turn, write};
 use jev_memory_core::error::StoreError;

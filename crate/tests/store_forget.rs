@@ -9,7 +9,7 @@
     clippy::panic
 )]
 
-mod folder;
+use crate::folder;
 
 use folder::{DIR, Folder, memory_at, position, scope};
 use jev_memory_core::error::StoreError;
@@ -430,7 +430,7 @@ fn histories() -> ProptestConfig {
     }
 }
 
-/// `FORGET_SECONDS=600 cargo test --test store_forget` looks that long at other and longer ones; what it names goes into [`FOUND`].
+/// `FORGET_SECONDS=600 cargo test --test core store_forget::` looks that long at other and longer ones; what it names goes into [`FOUND`].
 #[test]
 fn no_file_holds_a_piece_after_any_other_history() {
     let seconds = std::env::var("FORGET_SECONDS").ok();

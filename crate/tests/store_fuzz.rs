@@ -1,7 +1,7 @@
 //! Damaged files at random: any bytes in the ledger, the checkpoint, the lock and the marker. Opening never fails for
 //! what is in a file, a commit works or says why, and what was committed is there afterwards.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test store_fuzz` looks that long at other seeds; one it names goes into [`FOUND`] and stays.
+//! `FUZZ_SECONDS=600 cargo test --test core store_fuzz::` looks that long at other seeds; one it names goes into [`FOUND`] and stays.
 
 #![allow(
     clippy::expect_used,
@@ -11,8 +11,8 @@
     clippy::panic
 )]
 
-mod bytes;
-mod folder;
+use crate::bytes;
+use crate::folder;
 
 use bytes::mutate;
 use folder::{DIR, Folder, memory, turn, write};

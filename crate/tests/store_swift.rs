@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used)]
 
-mod folder;
+use crate::folder;
 
 use folder::{DIR, Folder, memory, turn, write};
 use jev_memory_core::fake::{Disk, Fault, Operation, give_way, run_together};

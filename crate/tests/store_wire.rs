@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used)]
 
-mod folder;
+use crate::folder;
 
 use expect_test::expect_file;
 use folder::{DIR, Folder, NOW, memory, position, scope, write};

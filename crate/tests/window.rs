@@ -1,7 +1,7 @@
 //! What holds for a time: kept with its limits, shown inside them, found in its history after them.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 
-mod house;
+use crate::house;
 
 use house::{House, NOON};
 use jev_memory_core::fake::Disk;
