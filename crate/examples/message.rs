@@ -47,7 +47,7 @@ const MATTERS: [&str; 8] = [
 /// The `n`th of many rules, no two about one subject.
 fn rule(n: usize) -> String {
     let round = n / 160;
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         let (service, thing) = (SERVICES[n / 2 % 12], THINGS[n / 24 % 8]);
         format!(
             "The {service} service must always use {} as its {thing} in region{round}.",

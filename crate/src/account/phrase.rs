@@ -608,7 +608,8 @@ mod tests {
         let source = include_str!("phrase.rs")
             .split("#[cfg(test)]")
             .next()
-            .unwrap();
+            .unwrap()
+            .replace("\\\"", "'");
         let literals: Vec<&str> = source
             .lines()
             .flat_map(|line| line.split('"').skip(1).step_by(2))
