@@ -20,6 +20,9 @@ import { chromium, node, nodeEnvironment } from './toolchain.mjs'
  * @typedef {{ name: string, run: () => Promise<Outcome> | Outcome, built?: boolean }} Step
  */
 
+/** @type {{ child: import('node:child_process').ChildProcess, ended: Promise<{ code: number | null, text: string }> } | undefined} */
+let background
+
 await program('test', async () => {
   const all = steps()
   const wanted = process.argv.slice(2)
@@ -77,9 +80,6 @@ function asStep({ name, file, args, env }) {
 function one(passed) {
   return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
-
-/** @type {{ child: import('node:child_process').ChildProcess, ended: Promise<{ code: number | null, text: string }> } | undefined} */
-let background
 
 /** Begins the build as a program of its own; `buildStep` waits for it and shows what it said. */
 function startBuild() {
