@@ -46,7 +46,7 @@ test('what is known is ordered by a service on the real host, in one request wit
     assert.deepEqual(asked.map(({ body }) => body), [{ model: 'embedding-3', input: [NEW, OLD] }])
     assert.equal(asked[0]?.headers.authorization, 'Bearer loopback')
     const rows = home.ledger()
-    assert.equal(rows.filter(({ kind, question }) => kind === 'conflict-ask' && question !== undefined).length, 1)
+    assert.equal(rows.filter(({ kind, asker }) => kind === 'conflict-ask' && asker === undefined).length, 1)
     assert.deepEqual(rows.filter(({ kind }) => kind === 'degraded').map(({ cause }) => cause), status === 200 ? [] : ['embedding-status'])
   }
 })
