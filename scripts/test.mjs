@@ -3,11 +3,12 @@
 //   node scripts/test.mjs                 everything
 //   node scripts/test.mjs STEP ...        only the named steps; the build is brought up to date before the steps that need it
 //
-// Steps: rustfmt clippy clippy-wasm core build types lint shim. Of everything, the build goes on beside the steps before it: it keeps one
-// core busy, and they the other.
+// Steps: rustfmt clippy clippy-wasm build types lint shim core. When everything is asked for, the build goes on beside the checks of the Rust
+// sources, and the core's tests beside the shim's and behind them in priority: each leaves a core idle that the other can use.
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { build } from './build.mjs'
 import { rustChecks, shimChecks } from './checks.mjs'
@@ -20,8 +21,13 @@ import { chromium, node, nodeEnvironment } from './toolchain.mjs'
  * @typedef {{ name: string, run: () => Promise<Outcome> | Outcome, built?: boolean }} Step
  */
 
-/** @type {{ child: import('node:child_process').ChildProcess, ended: Promise<{ code: number | null, text: string }> } | undefined} */
-let background
+/**
+ * A program that runs beside the steps, and what it printed.
+ * @typedef {{ child: import('node:child_process').ChildProcess, ended: Promise<{ code: number, text: string }> }} Beside
+ * @type {{ build?: Beside, core?: Beside }}
+ */
+const beside = {}
+const CORE_TESTS = ['test', '--quiet', '--locked', '--no-fail-fast']
 
 await program('test', async () => {
   const all = steps()
@@ -44,7 +50,7 @@ await program('test', async () => {
     if (failed > 0) failure = step.name
     if (failure) break
   }
-  background?.child.kill()
+  for (const { child } of Object.values(beside)) child.kill()
   if (failure) console.log(`test: failed at ${failure}`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   if (failure) process.exitCode = 1
@@ -54,10 +60,10 @@ await program('test', async () => {
 function steps() {
   return [
     ...rustChecks().map(asStep),
-    { name: 'core', run: coreTests },
     { name: 'build', run: buildStep },
     ...shimChecks().map(check => ({ ...asStep(check), built: true })),
     { name: 'shim', run: shimTests, built: true },
+    { name: 'core', run: coreTests },
   ]
 }
 
@@ -81,27 +87,41 @@ function one(passed) {
   return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
-/** Begins the build as a program of its own; `buildStep` waits for it and shows what it said. */
+/** Begins the build, and the core's tests when it is done. The steps wait for them and show what they said. */
 function startBuild() {
-  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  beside.build = start(process.execPath, [join(root, 'scripts/build.mjs')])
+  beside.build.ended.then(({ code }) => {
+    if (code === 0) beside.core = start('cargo', CORE_TESTS, constants.priority.PRIORITY_LOW)
+  }).catch(() => {})
+}
+
+/** @param {string} file @param {string[]} args @param {number} [priority] @returns {Beside} */
+function start(file, args, priority) {
+  const child = spawn(file, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority)
   /** @type {Buffer[]} */
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => chunks.push(chunk))
-  background = { child, ended: new Promise(resolve => child.on('close', code => { resolve({ code, text: Buffer.concat(chunks).toString() }) })) }
+  const ended = new Promise(resolve => {
+    child.on('error', error => { resolve({ code: 1, text: `${error.message}\n` }) })
+    child.on('close', code => { resolve({ code: code ?? 1, text: Buffer.concat(chunks).toString() }) })
+  })
+  return { child, ended }
 }
 
 async function buildStep() {
-  if (background === undefined) {
+  if (beside.build === undefined) {
     build()
     return one(true)
   }
-  const { code, text } = await background.ended
+  const { code, text } = await beside.build.ended
   process.stdout.write(text)
   return one(code === 0)
 }
 
 async function coreTests() {
-  const { code, text } = await shown('cargo', ['test', '--quiet', '--locked', '--no-fail-fast'])
+  const { code, text } = await (beside.core?.ended ?? shown('cargo', CORE_TESTS))
+  if (beside.core !== undefined) process.stdout.write(text)
   const sum = { passed: 0, failed: 0, skipped: 0 }
   for (const [, passed, failed, ignored] of text.matchAll(/^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gm)) {
     sum.passed += Number(passed)
