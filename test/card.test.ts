@@ -180,6 +180,40 @@ test('what a person types to a child that has settled is asked there', async t =
   await outcome(home, 1, 'replace')
 })
 
+test('with cards switched off it waits, and no card comes', async t => {
+  const home = new Home(t, model)
+  home.patch('web', [fileRow({ askOnConflict: false })])
+  const cwd = home.workspace()
+  const web = await Web.boot(t, home, { cwd })
+  const session = await web.open(cwd)
+  for (const text of [OLD, NEW, '前端开发端口？']) await web.prompt(session, text)
+  assert.equal(statusOf(home.ledger(), NEW), 'needs-review')
+  assert.equal(statusOf(home.ledger(), OLD), 'active')
+  assert.deepEqual(attempts(home), [0])
+  assert.deepEqual(web.cards, [])
+})
+
+// The host's `DELEGATED_CALLER` could only follow here: a child that nobody waits for is asked like a root, see above.
+test('the host takes no message for a child that its parent waits for, so nothing there is asked', async t => {
+  const home = new Home(t, model)
+  home.patch('web', [fileRow({ writeSkipSubagents: false })])
+  const cwd = home.workspace()
+  const web = await Web.boot(t, home, { cwd })
+  const main = await web.open(cwd)
+  await web.prompt(main, OLD)
+  model.when('wait for the review', { calls: [{ name: 'subagent', args: { description: 'review', prompt: NEW, run_in_background: false } }] }, { text: 'reviewed' })
+  model.when(NEW, { delayMs: 1_500, text: 'seen' })
+  await web.send(main, 'wait for the review')
+  const child = await eventually(() => web.children[0], ROW_MS, 'child')
+  const typed = web.call('subagent.prompt', { mode: 'continuable', parentSessionId: main, childSessionId: child, content: [{ type: 'text', text: NEW }] })
+  await assert.rejects(typed, /not a continuable direct child/)
+  await web.idle(main)
+  // Its parent's instruction is no sentence of a human's, whatever the settings.
+  assert.equal(statusOf(home.ledger(), NEW), 'missing')
+  assert.deepEqual(attempts(home), [])
+  assert.deepEqual(web.cards, [])
+})
+
 test('without anybody to ask it waits, uncounted', async t => {
   const home = new Home(t, model)
   home.patch('headless', [fileRow()])
