@@ -66,6 +66,7 @@ fn memory(number: usize) -> Memory {
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
+        procedure: None,
         origin: Origin::from("d-0123456789ab"),
         revision: Revision(1),
         created_at: Millis(NOW),

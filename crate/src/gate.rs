@@ -52,6 +52,7 @@ fn type_disabled(memory_type: Type) -> &'static str {
         Type::Pitfall => "type-disabled:pitfall",
         Type::Decision => "type-disabled:decision",
         Type::Fact => "type-disabled:fact",
+        Type::Procedure => "type-disabled:procedure",
     }
 }
 

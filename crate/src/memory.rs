@@ -1,6 +1,9 @@
 //! The nouns: a memory, where it came from, and what state it is in.
 
+pub mod procedure;
 pub mod record;
+
+pub use procedure::Procedure;
 
 use crate::text::digest::{fold, short_digest};
 use serde::{Deserialize, Serialize};
@@ -178,6 +181,8 @@ pub enum Type {
     Decision,
     /// A statement of a memory used as a library: it has no quota, so it is never in the block.
     Fact,
+    /// How a task was done, in a model's words; never in the block, either.
+    Procedure,
 }
 
 impl Type {
@@ -229,6 +234,19 @@ pub enum Author {
     Model,
 }
 
+/// How far a procedure holds, as the model that wrote it said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BoundaryScope {
+    /// In this workspace, on this branch, in this session.
+    Strict,
+    /// In this project.
+    Project,
+    /// Wherever this person works.
+    User,
+    /// Anywhere.
+    Global,
+}
+
 /// Who judged a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -268,6 +286,13 @@ named!(Type {
     Pitfall => "pitfall",
     Decision => "decision",
     Fact => "fact",
+    Procedure => "procedure",
+});
+named!(BoundaryScope {
+    Strict => "strict",
+    Project => "project",
+    User => "user",
+    Global => "global",
 });
 named!(Layer {
     Raw => "L0_RAW",
@@ -354,6 +379,8 @@ pub struct Memory {
     /// The first instant at which it no longer holds.
     pub valid_until: Option<Millis>,
     pub temporal_scope: Option<String>,
+    /// Of a [`Type::Procedure`].
+    pub procedure: Option<Box<Procedure>>,
     pub origin: Origin,
     pub revision: Revision,
     pub created_at: Millis,
@@ -368,6 +395,7 @@ impl Memory {
         always
             .map(|text| text.to_string())
             .chain(optional.into_iter().flatten().cloned())
+            .chain(self.procedure.iter().flat_map(|x| x.words()).cloned())
     }
 
     /// Returns whether this states something: a raw source is evidence, and states nothing itself.

@@ -195,10 +195,61 @@ fn hand_edits_survive_the_next_commit() {
 }
 
 #[test]
+fn an_edited_procedure_and_its_text_say_the_same() {
+    let given = |solution: &str| serde_json::json!({"task": "Fix the clock", "solution": solution, "boundaryScope": "project", "confidence": 0.5});
+    type Edit = fn(&mut serde_json::Value);
+    // What a person does to the record, its text and its solution afterwards.
+    let edits: [(Edit, &str, &str); 4] = [
+        (
+            |x| x["procedure"]["solution"] = "Set TZ.\nRun it.".into(),
+            "Fix the clock: Set TZ. Run it.",
+            "Set TZ.\nRun it.",
+        ),
+        (
+            |x| x["text"] = "Fix the clock: Use UTC.".into(),
+            "Fix the clock: Use UTC.",
+            "Use UTC.",
+        ),
+        (|x| x["text"] = "Use UTC.".into(), "Use UTC.", "Use UTC."),
+        (
+            |x| x["procedure"]["solution"] = "".into(),
+            "Fix the clock: Wait.",
+            "Wait.",
+        ),
+    ];
+    for (edit, text, solution) in edits {
+        let folder = Folder::new();
+        folder.commit(vec![write("alpha rule stays")]);
+        folder.settle();
+        let change = |how: &dyn Fn(&mut Vec<serde_json::Value>)| {
+            let mut document: serde_json::Value =
+                serde_json::from_str(&folder.text("memory.json")).unwrap();
+            how(document["memories"].as_array_mut().unwrap());
+            folder.put("memory.json", &document.to_string());
+            folder.settle();
+        };
+        change(&|all| {
+            all.push(serde_json::json!({"type": "procedure", "text": "Fix the clock: Wait.", "procedure": given("Wait.")}));
+        });
+        change(&|all| {
+            edit(all.iter_mut().find(|x| x["type"] == "procedure").unwrap());
+        });
+        let state = folder.state();
+        let memory = state.memories().find(|x| x.procedure.is_some()).unwrap();
+        let procedure = memory.procedure.as_ref().unwrap();
+        assert_eq!(
+            (&*memory.text, procedure.solution.as_str()),
+            (text, solution)
+        );
+        assert_eq!(folder.reopen().state().tables(), state.tables());
+    }
+}
+
+#[test]
 fn a_hand_edit_that_holds_a_secret_is_refused() {
     let key = ["sk", "-"].concat() + &"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(2)[..48];
     type Edit = fn(&mut serde_json::Value, &str);
-    let edits: [(&str, Edit); 4] = [
+    let edits: [(&str, Edit); 5] = [
         ("text", |x, key| {
             x["text"] = format!("alpha uses {key}").into()
         }),
@@ -208,6 +259,10 @@ fn a_hand_edit_that_holds_a_secret_is_refused() {
         ("quote", |x, key| {
             x["source"]["quote"] = format!("alpha uses {key}").into()
         }),
+        (
+            "procedure",
+            |x, key| x["procedure"] = serde_json::json!({"task": "Deploy", "solution": format!("alpha uses {key}"), "boundaryScope": "user", "confidence": 1}),
+        ),
         (
             "added",
             |x, key| {

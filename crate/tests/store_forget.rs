@@ -14,7 +14,9 @@ use crate::folder;
 use folder::{DIR, Folder, memory_at, position, scope};
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::{Disk, FakeRandom, block_on, run_together};
-use jev_memory_core::memory::{EventSeq, JudgeName, Memory, MemoryId, Revision, SessionId, Type};
+use jev_memory_core::memory::{
+    BoundaryScope, EventSeq, JudgeName, Memory, MemoryId, Procedure, Revision, SessionId, Type,
+};
 use jev_memory_core::store::entry::{Body, Fact, Observation, Row};
 use jev_memory_core::store::scan::{End, scan};
 use jev_memory_core::store::snapshot::{self, Snapshot};
@@ -68,7 +70,27 @@ fn contents(memory: &Memory) -> Vec<String> {
     let mut out = vec![memory.text.to_string(), memory.source.quote.to_string()];
     out.extend(memory.canonical.clone());
     out.extend(memory.source.way_out.clone());
+    let procedure = memory.procedure.iter();
+    out.extend(procedure.flat_map(|x| x.words()).cloned());
     out
+}
+
+/// A procedure with words of its own.
+fn procedure(seed: u64) -> Procedure {
+    let random = FakeRandom::from_seed(seed);
+    let said = |length: usize| sentence(&random, length);
+    Procedure {
+        task: said(9),
+        search_keys: vec![said(4), said(8)],
+        solution: format!("{}\n{}", said(12), said(7)),
+        boundary_envs: vec![said(6)],
+        boundary_scope: BoundaryScope::Strict,
+        confidence: 0.5,
+        files: vec![said(10)],
+        workspace: Some(said(9)),
+        branch: Some(said(8)),
+        session: Some(said(7)),
+    }
 }
 
 /// Kinds of rows that another row makes good: hitting one costs no state.
@@ -195,6 +217,10 @@ fn check(seed: u64, n_steps: usize) {
                 }
                 if random.next().is_multiple_of(3) {
                     one.text = part(&random, &text).into();
+                }
+                // Of its own numbers: histories found earlier stay what they were.
+                if step.is_multiple_of(3) {
+                    one.procedure = Some(Box::new(procedure(seed ^ seq)));
                 }
                 for text in contents(&one) {
                     said(&text, &mut gone);
@@ -754,4 +780,52 @@ fn a_forgotten_statement_takes_its_passage_out_of_the_source_that_said_it() {
     ))
     .expect("forgets");
     assert_eq!(holders(&folder.disk, "发布之前必须"), [""; 0]);
+}
+
+#[test]
+fn nothing_of_a_forgotten_procedure_is_on_disk() {
+    let folder = Folder::new();
+    let mut gone = memory_at("", "s1", 1);
+    gone.memory_type = Type::Procedure;
+    gone.by = jev_memory_core::memory::Author::Model;
+    gone.procedure = Some(Box::new(procedure(11)));
+    let mut later = gone.clone();
+    later.revision = Revision(2);
+    later.procedure = Some(Box::new(procedure(12)));
+    folder.commit(vec![
+        Fact::Write {
+            memory: Box::new(gone.clone()),
+        }
+        .into(),
+    ]);
+    folder.commit(vec![
+        Fact::Edit {
+            memory: Box::new(later.clone()),
+        }
+        .into(),
+    ]);
+    folder.settle();
+    let words = |memory: &Memory| {
+        let procedure = memory.procedure.clone().expect("is there");
+        let texts = procedure.words().chain(procedure.places());
+        let mut out = BTreeSet::new();
+        texts.for_each(|text| pieces(text, &mut out));
+        out
+    };
+    let said: BTreeSet<String> = words(&gone).into_iter().chain(words(&later)).collect();
+    let on_disk = |piece: &&String| {
+        let quoted = serde_json::to_string(piece).expect("text");
+        !holders(&folder.disk, quoted.trim_matches('"')).is_empty()
+    };
+    let n = said.iter().filter(on_disk).count();
+    assert!(n > 40, "{n} of {}", said.len());
+    block_on(forget(
+        &folder.store,
+        folder.ports(),
+        request(&gone.id),
+        500,
+    ))
+    .expect("forgets");
+    assert_eq!(said.iter().find(on_disk), None);
+    assert_eq!(folder.reopen().state().tables(), folder.state().tables());
 }

@@ -10,8 +10,8 @@ use jev_memory_core::decide::outcome::{Decision, Done, Planned, Status as Came, 
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::Disk;
 use jev_memory_core::memory::{
-    EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Seq,
-    SessionId, Status, Type,
+    Author, BoundaryScope, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Procedure,
+    Revision, ScopeKey, Seq, SessionId, Status, Type,
 };
 use jev_memory_core::store::codec::{Line, checksum, decode, encode, seal};
 use jev_memory_core::store::entry::{Body, Chosen, Fact, Observation, Row};
@@ -318,6 +318,73 @@ fn plans() -> Vec<Vec<Body>> {
             .into(),
         ],
     ]
+}
+
+/// How a task was done: everything known about it, and next to nothing.
+fn procedures() -> Vec<Vec<Body>> {
+    let procedure = |number: usize, procedure: Procedure| {
+        let mut memory = Memory {
+            id: id_of("r-3", number),
+            memory_type: Type::Procedure,
+            text: procedure.text(),
+            by: Author::Model,
+            ..memory("")
+        };
+        memory.source.quote = "".into();
+        memory.procedure = Some(Box::new(procedure));
+        memory
+    };
+    let texts = |list: &[&str]| list.iter().map(|x| (*x).to_owned()).collect::<Vec<_>>();
+    let full = Procedure {
+        task: "Publish the shop's image".to_owned(),
+        search_keys: texts(&["image", "registry login"]),
+        solution: "Log in first.\nThen `make image push`.".to_owned(),
+        boundary_envs: texts(&["Docker 27"]),
+        boundary_scope: BoundaryScope::Strict,
+        confidence: 0.75,
+        files: texts(&["deploy/Makefile"]),
+        workspace: Some("git:example.org/shop".to_owned()),
+        branch: Some("main".to_owned()),
+        session: Some("s-7".to_owned()),
+    };
+    let bare = Procedure {
+        task: "修复时区测试".to_owned(),
+        search_keys: Vec::new(),
+        solution: "先设 TZ=UTC。".to_owned(),
+        boundary_envs: Vec::new(),
+        boundary_scope: BoundaryScope::Global,
+        confidence: 1.0,
+        files: Vec::new(),
+        workspace: None,
+        branch: None,
+        session: None,
+    };
+    let write = |memory: Memory| -> Body {
+        Fact::Write {
+            memory: Box::new(memory),
+        }
+        .into()
+    };
+    vec![vec![write(procedure(0, full)), write(procedure(1, bare))]]
+}
+
+#[test]
+fn procedures_are_written_as_they_always_were() {
+    let (bytes, state, end) = written_as(procedures());
+    expect_file!["../../test/data/ledgers/v1-procedures.jsonl"]
+        .assert_eq(&String::from_utf8(bytes).expect("text"));
+    let checkpoint = snapshot::write(&state, &end).expect("a state");
+    expect_file!["../../test/data/ledgers/v1-procedures.memory.json"]
+        .assert_eq(&String::from_utf8(checkpoint.clone()).expect("text"));
+    let disk = Disk::new();
+    disk.put(&format!("{DIR}/memory.json"), &checkpoint);
+    let read = Folder::on(&disk, 1).state();
+    assert_eq!(read.tables(), state.tables());
+    let full = read.memory(&id_of("r-3", 0)).expect("is there");
+    assert_eq!(
+        full.text,
+        "Publish the shop's image: Log in first. Then `make image push`."
+    );
 }
 
 fn written() -> (Vec<u8>, State, End) {

@@ -28,6 +28,9 @@ const NAME_MAX_CHARS: usize = 1_000;
 /// Signals and links of one record.
 const LIST_MAX: usize = 64;
 
+/// The one veto that also holds for what is no sentence.
+const INJECTION: &str = "veto:injection";
+
 /// The first line of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
@@ -170,9 +173,17 @@ fn fate(
     if let Screened::Vetoed { reason, .. } = screen(&Candidate::alone(&memory.text)) {
         // A failure's signature is no sentence, and this device's own words passed the screen with what stood around them.
         let is_weighed = is_sentence(&memory) && memory.by != Author::Failure && !terms.is_own;
-        if is_weighed || reason == "veto:injection" {
+        if is_weighed || reason == INJECTION {
             return Fate::Refused(reason);
         }
+    }
+    let orders = |text: &String| matches!(screen(&Candidate::alone(text)), Screened::Vetoed { reason, .. } if reason == INJECTION);
+    if memory
+        .procedure
+        .as_ref()
+        .is_some_and(|x| x.words().any(orders))
+    {
+        return Fate::Refused(INJECTION);
     }
     if state.tombstone(&memory.id).is_some() {
         return Fate::Passed("forgotten");
@@ -240,6 +251,13 @@ fn words(memory: &Memory) -> impl Iterator<Item = &str> {
     .into_iter()
     .chain(optional.into_iter().flatten().map(String::as_str))
     .chain(memory.signals.iter().map(Text::as_str))
+    .chain(
+        memory
+            .procedure
+            .iter()
+            .flat_map(|x| x.words().chain(x.places()))
+            .map(String::as_str),
+    )
 }
 
 /// Returns whether a record can stand in a ledger and in a block: ids and scopes of the known forms, texts on one line, all within their limits.
@@ -273,6 +291,7 @@ fn is_sound(memory: &Memory) -> bool {
         && is_plain(memory.source.session_id.as_str())
         && is_plain(memory.origin.as_str())
         && memory.signals.iter().all(|text| is_plain(text))
+        && memory.procedure.as_ref().is_none_or(|x| x.is_sound())
         && memory.importance.is_finite()
         && memory.remember.score.is_finite()
 }

@@ -533,6 +533,7 @@ fn new_memory(place: Place, by: Author, remember: Remember, source: Source) -> M
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
+        procedure: None,
         origin: place.origin,
         revision: Revision(1),
         created_at: place.now,

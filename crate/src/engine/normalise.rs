@@ -149,7 +149,7 @@ impl Engine {
                 let here = memory.scope == *scope || memory.scope.is_global();
                 here && memory.status == Status::Active
                     && memory.by == Author::Human
-                    && memory.memory_type != Type::Fact
+                    && Type::ALL.contains(&memory.memory_type)
                     && memory.canonical.is_none()
                     && !tried.contains(&memory.id)
             })

@@ -1,8 +1,8 @@
 //! A memory as JSON, one field at a time. The order of fields is the files' own.
 
 use super::{
-    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
-    ScopeKey, SessionId, Source, Status, Text, Type,
+    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Procedure, Remember,
+    Revision, ScopeKey, SessionId, Source, Status, Text, Type,
 };
 use crate::text::json::{Fields, Malformed, Reader, Writer};
 
@@ -40,6 +40,7 @@ const MEMORY: &[&str] = &[
     "validFrom",
     "validUntil",
     "temporalScope",
+    "procedure",
     "origin",
     "revision",
     "createdAt",
@@ -161,6 +162,7 @@ impl Memory {
         let (mut supersedes, mut superseded_by, mut conflicts_with) =
             (Vec::new(), Vec::new(), Vec::new());
         let (mut valid_from, mut valid_until, mut temporal_scope) = (None, None, None);
+        let mut procedure = None;
         let mut fields = Fields::of(MEMORY);
         while let Some(field) = reader.field(&mut fields)? {
             match field {
@@ -182,9 +184,10 @@ impl Memory {
                 15 => valid_from = reader.or_null(Reader::i64)?.map(Millis),
                 16 => valid_until = reader.or_null(Reader::i64)?.map(Millis),
                 17 => temporal_scope = reader.or_null(Reader::owned)?,
-                18 => origin = Some(Origin(reader.shared()?)),
-                19 => revision = Some(Revision(reader.whole()?)),
-                20 => created_at = Some(Millis(reader.i64()?)),
+                18 => procedure = reader.or_null(Procedure::read)?.map(Box::new),
+                19 => origin = Some(Origin(reader.shared()?)),
+                20 => revision = Some(Revision(reader.whole()?)),
+                21 => created_at = Some(Millis(reader.i64()?)),
                 _ => updated_at = Some(Millis(reader.i64()?)),
             }
         }
@@ -207,6 +210,7 @@ impl Memory {
             valid_from,
             valid_until,
             temporal_scope,
+            procedure,
             origin: given(origin, "origin")?,
             revision: given(revision, "revision")?,
             created_at: given(created_at, "createdAt")?,
@@ -236,7 +240,11 @@ impl Memory {
             .texts_if("conflictsWith", id_texts(&self.conflicts_with))
             .signed_if("validFrom", self.valid_from.map(|at| at.0))
             .signed_if("validUntil", self.valid_until.map(|at| at.0))
-            .text_if("temporalScope", self.temporal_scope.as_deref())
+            .text_if("temporalScope", self.temporal_scope.as_deref());
+        if let Some(procedure) = &self.procedure {
+            procedure.write(writer.name("procedure"));
+        }
+        writer
             .text("origin", self.origin.as_str())
             .whole("revision", self.revision.0.into())
             .signed("createdAt", self.created_at.0)

@@ -45,6 +45,7 @@ fn memory(id: u32, memory_type: Type, text: &str) -> Memory {
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
+        procedure: None,
         origin: Origin::from("d-000000000000"),
         revision: Revision(1),
         created_at: NOW,

@@ -11,8 +11,8 @@ use super::state::State;
 use super::{Notice, Store};
 use crate::error::StoreError;
 use crate::memory::{
-    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
-    ScopeKey, SessionId, Source, Status, Text, Type,
+    Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Procedure, Remember,
+    Revision, ScopeKey, SessionId, Source, Status, Text, Type,
 };
 use crate::port::Ports;
 use crate::text::digest::fold;
@@ -38,6 +38,7 @@ const EDITABLE: &[&str] = &[
     "validFrom",
     "validUntil",
     "temporalScope",
+    "procedure",
 ];
 
 /// Longest text a person can put in by hand, in characters: ten times the longest cut.
@@ -258,6 +259,13 @@ fn changed(
     match memory_of(merged) {
         Ok(mut memory) => {
             memory.text = plain(&memory.text).into();
+            if !worded(&mut memory, current) {
+                out.refused.push(format!(
+                    "{}: a procedure that is none was left as it was",
+                    memory.id
+                ));
+                return;
+            }
             if memory.text.is_empty() {
                 out.refused.push(format!(
                     "{}: a record without text was left as it was",
@@ -277,6 +285,27 @@ fn changed(
     }
 }
 
+/// Reads a procedure that a person wrote; none when it is not sound.
+fn procedure_of(value: &Value) -> Option<Box<Procedure>> {
+    let text = value.to_string();
+    let read = Procedure::read(&mut Reader::new(&text, &mut Names::none()));
+    read.ok().filter(Procedure::is_sound).map(Box::new)
+}
+
+/// Makes the text and the procedure of an edited record say the same again; returns whether its procedure is sound.
+fn worded(memory: &mut Memory, current: &Memory) -> bool {
+    let Some(procedure) = &mut memory.procedure else {
+        return true;
+    };
+    let is_same_text = memory.text == current.text;
+    if memory.text.is_empty() || (is_same_text && Some(&*procedure) != current.procedure.as_ref()) {
+        memory.text = plain(&procedure.text()).into();
+    } else if !is_same_text && Some(&*procedure) == current.procedure.as_ref() {
+        procedure.reword(&memory.text);
+    }
+    procedure.is_sound()
+}
+
 /// Returns the quote of a record as a person wrote it.
 fn quote(record: &Map<String, Value>) -> Option<&Value> {
     record.get("source").and_then(|source| source.get("quote"))
@@ -290,6 +319,7 @@ fn holds_secret(value: &Value) -> bool {
             .iter()
             .filter_map(Value::as_str)
             .any(secret::contains),
+        Value::Object(fields) => fields.values().any(holds_secret),
         _ => false,
     }
 }
@@ -403,6 +433,7 @@ fn added(
         valid_from: of(record, "validFrom"),
         valid_until: of(record, "validUntil"),
         temporal_scope: of(record, "temporalScope"),
+        procedure: record.get("procedure").and_then(procedure_of),
         origin: origin.clone(),
         revision: Revision(1),
         created_at: now,

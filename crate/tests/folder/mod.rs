@@ -175,6 +175,7 @@ pub fn memory_at(text: &str, session: &str, seq: u64) -> Memory {
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
+        procedure: None,
         origin: Origin::from("d-000000000000"),
         revision: Revision(1),
         created_at: Millis(NOW),

@@ -268,6 +268,7 @@ pub(super) fn record(
         valid_from: None,
         valid_until: None,
         temporal_scope: None,
+        procedure: None,
         origin: state.origin().cloned().unwrap_or_else(|| Origin::from("")),
         revision: Revision(1),
         created_at: now,

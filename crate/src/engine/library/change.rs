@@ -52,6 +52,9 @@ impl Library {
                     updated_at: ports.clock.now(),
                     ..Memory::clone(old)
                 };
+                if let Some(procedure) = &mut new.procedure {
+                    procedure.reword(&text);
+                }
                 new.source.session_id = SessionId::from(key.as_str());
                 new.source.seq = EventSeq(0);
                 new.source.quote = new.text.clone();

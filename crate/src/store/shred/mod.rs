@@ -6,7 +6,7 @@ mod pieces;
 use super::entry::{Body, Fact, Observation, Row};
 use super::state::State;
 use super::tables::Tables;
-use crate::memory::{Memory, MemoryId, Text};
+use crate::memory::{Memory, MemoryId, Procedure, Text};
 use crate::text::sorted::Set;
 use pieces::Pieces;
 use std::borrow::Cow;
@@ -191,21 +191,20 @@ impl Shredder {
                 changed = true;
             }
         }
+        let is_to_go =
+            |procedure: &Procedure| named || procedure.words().any(|text| self.touches(text));
+        if memory.procedure.as_deref().is_some_and(is_to_go) {
+            memory.procedure = None;
+            changed = true;
+        }
         changed
     }
 
     fn tables(&self, tables: &mut Tables) -> bool {
         let mut changed = false;
         for memory in &mut tables.memories {
-            let is_to_look_at = self.names(&memory.id)
-                || self.touches(&memory.text)
-                || self.touches(&memory.source.quote)
-                || memory.canonical.as_ref().is_some_and(|x| self.touches(x))
-                || memory
-                    .source
-                    .way_out
-                    .as_ref()
-                    .is_some_and(|x| self.touches(x));
+            let is_to_look_at =
+                self.names(&memory.id) || memory.words().any(|text| self.touches(&text));
             if is_to_look_at {
                 changed |= self.memory(Rc::make_mut(memory));
             }
