@@ -1,20 +1,36 @@
 /** Instances of the WebAssembly module. One that trapped is never used again: its memory may be in any state. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzip, gunzipSync } from 'node:zlib'
 import type * as Module from '../dist/core.js'
 
 export type Instance = typeof Module
 
+interface Compiled { readonly compiled: unique symbol }
+/** What is used of it; the types of Node leave it to those of browsers. */
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    Module: new (bytes: Uint8Array) => Compiled
+    Instance: new (module: Compiled, imports: object) => object
+    compile: (bytes: Uint8Array) => Promise<Compiled>
+  }
+}
+
 // The same paths hold from `plugin/` and from `dist/`.
 const GLUE = new URL('../dist/core.js', import.meta.url)
 const WASM = new URL('../dist/core_bg.wasm', import.meta.url)
+/** What no session needs before its first block; a quick build has none. */
+const REST = new URL('../dist/core_rest.wasm.gz', import.meta.url)
 /** Where the module lies, for a message. */
 export const MODULE_PATH = fileURLToPath(WASM)
 
 const broken = new WeakSet<Instance>()
 let newest: Instance | undefined
 let loads = 0
+let rest: Compiled | undefined
 
 /**
  * Returns an instance without leaving the event loop. Mounts of one process share it.
@@ -22,9 +38,9 @@ let loads = 0
  * @throws when the module is missing or broken, or the newest instance trapped.
  */
 export function loadSync(): Instance {
-  const instance = newest ?? createRequire(import.meta.url)(fileURLToPath(GLUE)) as Instance
-  if (broken.has(instance)) throw new Error('it trapped, and no fresh one is loaded yet')
-  return start(instance)
+  if (newest && !broken.has(newest)) return newest
+  if (newest) throw new Error('it trapped, and no fresh one is loaded yet')
+  return start(createRequire(import.meta.url)(fileURLToPath(GLUE)) as Instance)
 }
 
 /** Returns a fresh instance of the same bytes. */
@@ -42,7 +58,20 @@ export function condemn(instance: Instance): string {
 }
 
 function start(instance: Instance): Instance {
-  instance.initSync({ module: readFileSync(WASM) })
+  const first = instance.initSync({ module: readFileSync(WASM) }) as object | undefined
+  if (first && 'rest' in first) {
+    // Said now, not in the middle of a turn.
+    statSync(REST)
+    instance.onRest(() => {
+      rest ??= new WebAssembly.Module(gunzipSync(readFileSync(REST)))
+      new WebAssembly.Instance(rest, { first })
+    })
+  }
   newest = instance
   return instance
+}
+
+/** Compiles the second part beside the event loop, for when it is first called. Never rejects: whoever calls it before, or after this failed, loads it then. */
+export async function prepare(): Promise<void> {
+  try { rest ??= await WebAssembly.compile(await promisify(gunzip)(await readFile(REST))) } catch { /* Said when it is needed. */ }
 }

@@ -7,14 +7,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { answer, digest, Failure, program, quietly, root, timed } from './process.mjs'
 import { node, nodeEnvironment, wasmToolchain } from './toolchain.mjs'
 
 const dist = join(root, 'dist')
 const provenanceFile = join(dist, 'provenance.json')
 const coreFiles = ['core.js', 'core.d.ts', 'core_bg.wasm', 'licenses.json']
+// The second part of what ships; a quick build is in one piece.
+const restFile = 'core_rest.wasm.gz'
 const coreInputs = [
-  'Cargo.toml', 'Cargo.lock', '.cargo', 'crate/Cargo.toml', 'crate/src', 'crate/rank', 'crate/bindgen', 'scripts/build.mjs', 'scripts/toolchain.mjs',
+  'Cargo.toml', 'Cargo.lock', '.cargo', 'crate/Cargo.toml', 'crate/src', 'crate/rank', 'crate/bindgen', 'scripts/build.mjs', 'scripts/first.ts', 'scripts/toolchain.mjs',
 ]
 const shimInputs = ['plugin', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'scripts/build.mjs']
 
@@ -31,14 +34,15 @@ export function build() {
   if (wasm === undefined) throw new Failure('there is no Rust toolchain for WebAssembly; run: npm run setup')
   const before = provenance()
   const core = digest(coreInputs, profile === 'release' ? [wasm.kind, wasm.rustc] : [wasm.kind, wasm.rustc, profile])
-  const coreIsBuilt = before.inputs?.core === core && intact(before, coreFiles)
+  const built = profile === 'release' ? [...coreFiles, restFile] : coreFiles
+  const coreIsBuilt = before.inputs?.core === core && intact(before, built)
   if (!coreIsBuilt) {
     timed(`build: the core, with ${wasm.rustc} (${wasm.kind}, ${profile})`, () => buildCore(wasm, profile))
     // The core is on record before the shim is tried: a slip in TypeScript does not cost another build of it.
     record(wasm, { core })
   }
   const shim = digest(shimInputs, [core])
-  const shimFiles = Object.keys(before.files ?? {}).filter(name => !coreFiles.includes(name))
+  const shimFiles = Object.keys(before.files ?? {}).filter(name => !isOfCore(name))
   const shimIsBuilt = before.inputs?.shim === shim && shimFiles.length > 0 && intact(before, shimFiles)
   if (!shimIsBuilt) timed('build: the shim', buildShim)
   record(wasm, { core, shim })
@@ -89,13 +93,44 @@ function buildCore(wasm, profile) {
   writeFileSync(join(dist, 'licenses.json'), `${JSON.stringify(licenses(), null, 2)}\n`)
   // Only a bundler reads the declarations of the raw exports.
   rmSync(join(dist, 'core_bg.wasm.d.ts'), { force: true })
-  if (profile === 'quick') return
-  const module = join(dist, 'core_bg.wasm')
+  if (profile === 'release') {
+    optimise(join(dist, 'core_bg.wasm'))
+    divide(dist)
+  }
+}
+
+/** @param {string} module */
+export function optimise(module) {
   quietly('optimising the module', node, [join(root, 'node_modules/binaryen/bin/wasm-opt'), ...optimiser, module, '-o', module])
 }
 
+/**
+ * Divides the module of a folder: what a session needs up to its first block, and the rest, which the shim loads beside it.
+ * @param {string} folder
+ */
+function divide(folder) {
+  const split = join(root, 'target/debug/split')
+  const module = join(folder, 'core_bg.wasm')
+  const marked = join(folder, 'core_marked.wasm')
+  const rest = join(folder, 'core_rest.wasm')
+  const list = join(folder, 'core_ran.txt')
+  try {
+    quietly('marking what runs', split, ['mark', module, marked])
+    quietly('mounting the marked module', node, [join(root, 'scripts/first.ts'), join(folder, 'core.js'), marked, list], { env: nodeEnvironment() })
+    quietly('dividing the module', split, ['divide', module, list, module, rest])
+    writeFileSync(join(folder, restFile), gzipSync(readFileSync(rest), { level: 9 }))
+  } finally {
+    for (const file of [marked, rest, list]) rmSync(file, { force: true })
+  }
+}
+
+/** @param {string} name */
+function isOfCore(name) {
+  return coreFiles.includes(name) || name === restFile
+}
+
 function buildShim() {
-  for (const name of readdirSync(dist).filter(name => !coreFiles.includes(name) && name !== 'provenance.json')) rmSync(join(dist, name), { recursive: true })
+  for (const name of readdirSync(dist).filter(name => !isOfCore(name) && name !== 'provenance.json')) rmSync(join(dist, name), { recursive: true })
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json']
   quietly('compiling the shim', node, tsc, { env: nodeEnvironment() })
 }

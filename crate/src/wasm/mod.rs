@@ -7,6 +7,7 @@ mod host;
 mod job;
 mod library;
 mod network;
+mod rest;
 
 use crate::engine::{Answered, Call, Engine, Settings, Typed, When};
 use crate::memory::{EventSeq, SessionId};
