@@ -2,10 +2,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { loadSync } from '../plugin/instance.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -13,14 +13,12 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 export type Predict = (task: string, input: string, memories?: string) => string
 
 interface Core {
-  initSync: (source: { module: Uint8Array }) => unknown
   predict: (task: string, input: string, memories: string) => string | undefined
 }
 
 /** Loads the built WebAssembly module. */
 export function built(): Predict {
-  const core = createRequire(import.meta.url)(join(root, 'dist/core.js')) as Core
-  core.initSync({ module: readFileSync(join(root, 'dist/core_bg.wasm')) })
+  const core: Core = loadSync()
   return (task, input, memories = '') => {
     const out = core.predict(task, input, memories)
     if (out === undefined) throw new Error(`no such task: ${task}`)

@@ -8,6 +8,7 @@ import { messageOf } from './calls.ts'
 import { registerCommand } from './command.ts'
 import { dataDirOf, given, homeOf, keysOf, plain } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
+import { prepare } from './instance.ts'
 import { CONTEXT_NAME, isChild, turnOf, type Session } from './log.ts'
 import { explain, hostVersion } from './note.ts'
 import { Questions } from './questions.ts'
@@ -143,5 +144,8 @@ function mount(ctx: Context, config: unknown): void {
       await core.close(AbortSignal.timeout(CLOSE_MAX_MS))
     } catch { /* The ledger is whole after any crash; there is nobody left to tell. */ }
   }, 'jev-memory')
-  if (core.fault === '') detached('settle', () => core.run('settle', live => live.settle()))
+  if (core.fault === '') {
+    detached('settle', () => core.run('settle', live => live.settle()))
+    detached('prepare', prepare)
+  }
 }

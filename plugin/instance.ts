@@ -40,13 +40,17 @@ let rest: Compiled | undefined
 export function loadSync(): Instance {
   if (newest && !broken.has(newest)) return newest
   if (newest) throw new Error('it trapped, and no fresh one is loaded yet')
-  return start(createRequire(import.meta.url)(fileURLToPath(GLUE)) as Instance)
+  const instance = createRequire(import.meta.url)(fileURLToPath(GLUE)) as Instance
+  start(instance)
+  return instance
 }
 
 /** Returns a fresh instance of the same bytes. */
 export async function loadFresh(): Promise<Instance> {
   // A module is evaluated once per address.
-  return start(await import(`${GLUE.href}?instance=${++loads}`) as Instance)
+  const instance = await import(`${GLUE.href}?instance=${++loads}`) as Instance
+  start(instance)
+  return instance
 }
 
 export const isBroken = (instance: Instance): boolean => broken.has(instance)
@@ -57,9 +61,14 @@ export function condemn(instance: Instance): string {
   try { return instance.lastPanic() } catch { return '' } // Too broken to say.
 }
 
-function start(instance: Instance): Instance {
-  const first = instance.initSync({ module: readFileSync(WASM) }) as object | undefined
-  if (first && 'rest' in first) {
+/**
+ * Starts an instance: its first part at once, the second when it is first called. Returns the raw exports.
+ *
+ * @throws when one of the two is not there, or the first is broken.
+ */
+export function start(instance: Instance): object {
+  const first: object = instance.initSync({ module: readFileSync(WASM) })
+  if ('rest' in first) {
     // Said now, not in the middle of a turn.
     statSync(REST)
     instance.onRest(() => {
@@ -68,7 +77,7 @@ function start(instance: Instance): Instance {
     })
   }
   newest = instance
-  return instance
+  return first
 }
 
 /** Compiles the second part beside the event loop, for when it is first called. Never rejects: whoever calls it before, or after this failed, loads it then. */

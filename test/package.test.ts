@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -38,9 +38,9 @@ test('the package holds compiled code, types, the module and its papers, and no 
   const paths = packed.files.map(file => file.path)
   for (const needed of [
     'LICENSE', 'README.md', 'README.zh.md', 'CHANGELOG.md', 'cordis.patch.yml', 'package.json',
-    'dist/index.js', 'dist/index.d.ts', 'dist/core.js', 'dist/core.d.ts', 'dist/core_bg.wasm', 'dist/provenance.json', 'dist/licenses.json',
+    'dist/index.js', 'dist/index.d.ts', 'dist/core.js', 'dist/core.d.ts', 'dist/core_bg.wasm', 'dist/core_rest.wasm.gz', 'dist/provenance.json', 'dist/licenses.json',
   ]) assert.ok(paths.includes(needed), `${needed} is missing`)
-  const strange = paths.filter(path => !/^(dist\/[a-z_-]+\.(js|d\.ts|wasm|json)|LICENSE|README(\.zh)?\.md|CHANGELOG\.md|cordis\.patch\.yml|package\.json)$/.test(path))
+  const strange = paths.filter(path => !/^(dist\/[a-z_-]+\.(js|d\.ts|wasm|wasm\.gz|json)|LICENSE|README(\.zh)?\.md|CHANGELOG\.md|cordis\.patch\.yml|package\.json)$/.test(path))
   assert.deepEqual(strange, [])
 })
 
@@ -60,17 +60,18 @@ test('the package unpacks to less than 2 MB', () => {
   assert.ok(packed.unpackedSize < 2_000_000, `${packed.unpackedSize} bytes`)
 })
 
-// The bar is 700 KB and 250 KB gzipped (design, budgets); `npm run bench` measures against it, and says that it is missed. This
-// is how far the module is from it: what is added must show here. docs/decisions.md says what was tried and what each part weighs.
-test('the module misses its bar of 700 KB by no more than is known', () => {
+// The bar of 700 KB, 250 KB gzipped (design, budgets), is for what a mount instantiates. What is loaded later must show here when it grows.
+test('the module keeps its bars, and its second part stays as small as is known', () => {
   const module = read('dist/core_bg.wasm')
-  assert.ok(module.length <= 1_650_000, `${module.length} bytes`)
+  assert.ok(module.length <= 700_000, `${module.length} bytes`)
   const gzipped = gzipSync(module, { level: 9 }).length
-  assert.ok(gzipped <= 735_000, `${gzipped} bytes gzipped`)
+  assert.ok(gzipped <= 250_000, `${gzipped} bytes gzipped`)
+  const rest = read('dist/core_rest.wasm.gz')
+  assert.ok(rest.length <= 735_000, `${rest.length} bytes gzipped`)
 })
 
 test('the module names no path of the machine that built it', () => {
-  const module = read('dist/core_bg.wasm').toString('latin1')
+  const module = read('dist/core_bg.wasm').toString('latin1') + gunzipSync(read('dist/core_rest.wasm.gz')).toString('latin1')
   for (const path of [root, process.env.HOME ?? '/root']) assert.ok(!module.includes(`${path.replace(/\/$/, '')}/`), path)
 })
 

@@ -1,16 +1,11 @@
 // The estimate of tokens beside the tokeniser it was fitted to: never under the truth by more than a tenth.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { getEncoding } from 'js-tiktoken'
+import { loadSync } from '../plugin/instance.ts'
 
-const dist = fileURLToPath(new URL('../dist', import.meta.url))
-const core = createRequire(import.meta.url)(join(dist, 'core.js')) as { initSync: (source: { module: Uint8Array }) => void, predict: (task: string, input: string, memories: string) => string | undefined }
-core.initSync({ module: readFileSync(join(dist, 'core_bg.wasm')) })
+const core = loadSync()
 const o200k = getEncoding('o200k_base')
 
 const kinds: Record<string, string[]> = {

@@ -12,7 +12,7 @@ let panic = ''
 let dead = false
 const spared = ((globalThis as Record<symbol, unknown>)[Symbol.for('fake-core.spared')] ??= new Set<string>()) as Set<string>
 
-export const initSync = (): void => {}
+export const initSync = (): object => ({})
 export const lastPanic = (): string => panic
 
 function trap(message: string): never {

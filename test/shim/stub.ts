@@ -59,7 +59,7 @@ export class Stub {
     for (const name of readdirSync(join(REPOSITORY, 'plugin'))) copyFileSync(join(REPOSITORY, 'plugin', name), join(this.folder, 'plugin', name))
     if (options.core === false) return
     if (options.core === 'built') {
-      for (const name of ['core.js', 'core_bg.wasm']) copyFileSync(join(REPOSITORY, 'dist', name), join(this.folder, 'dist', name))
+      for (const name of readdirSync(join(REPOSITORY, 'dist')).filter(name => /^core.*(js|wasm|gz)$/.test(name))) copyFileSync(join(REPOSITORY, 'dist', name), join(this.folder, 'dist', name))
       return
     }
     writeFileSync(join(this.folder, 'dist/core.js'), stripTypeScriptTypes(readFileSync(new URL('core.ts', import.meta.url), 'utf8')))
