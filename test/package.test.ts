@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -68,6 +68,16 @@ test('the module keeps its bars, and its second part stays as small as is known'
   assert.ok(gzipped <= 250_000, `${gzipped} bytes gzipped`)
   const rest = read('dist/core_rest.wasm.gz')
   assert.ok(rest.length <= 735_000, `${rest.length} bytes gzipped`)
+})
+
+test('a package without its second part says so when it is mounted, not in the middle of a turn', () => {
+  const bare = join(folder, 'bare')
+  cpSync(join(folder, 'package'), bare, { recursive: true })
+  rmSync(join(bare, 'dist/core_rest.wasm.gz'))
+  const program = `(await import(${JSON.stringify(pathToFileURL(join(bare, 'dist/instance.js')).href)})).loadSync()`
+  const run = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
+  assert.notEqual(run.status, 0)
+  assert.match(run.stderr, /core_rest\.wasm\.gz/)
 })
 
 test('the module names no path of the machine that built it', () => {
