@@ -20,7 +20,9 @@ pub fn load_rest() {
     let loader = LOADER.with(|known| known.borrow().clone());
     let done = match loader {
         Some(loader) => loader.call0(&JsValue::NULL),
-        None => Err(JsValue::from_str("nothing loads the second part of the module")),
+        None => Err(JsValue::from_str(
+            "nothing loads the second part of the module",
+        )),
     };
     if let Err(error) = done {
         wasm_bindgen::throw_val(error);

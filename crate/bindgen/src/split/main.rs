@@ -9,6 +9,9 @@
 //! export [`LOADER`]), then calls on through a slot of the function table, which the rest fills when it is instantiated. Both parts
 //! share memory, tables and globals; data stays in the first.
 
+// A number is a place in the very list it indexes.
+#![allow(clippy::indexing_slicing)]
+
 use std::collections::{BTreeSet, HashMap};
 use std::process::ExitCode;
 

@@ -348,7 +348,7 @@ impl<'a, 'n> Reader<'a, 'n> {
         let begin = self.at;
         self.skip_number()?;
         let text = self.text.get(begin..self.at).unwrap_or("");
-        let number = short_decimal(text).or_else(|| serde_json::from_str(text).ok());
+        let number = short_decimal(text).or_else(|| text.parse().ok());
         number
             .filter(|x: &f64| x.is_finite())
             .ok_or(Malformed("number"))
