@@ -1,6 +1,6 @@
 /** The two ways to drive a job through its questions: on the event loop, and on the thread pool. */
-import type { Job, Step } from '../dist/core.js'
-import type { Host } from './host.ts'
+import type { Answer, Job, Step } from '../dist/core.js'
+import type { Host, Request } from './host.ts'
 
 /** Requests of one job before it counts as running in a circle. */
 const STEPS_MAX = 100_000
@@ -13,7 +13,7 @@ export function driveSync(job: Job, host: Host): unknown {
   let step = job.resume(undefined) as Step
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
-    step = job.resume(host.answerSync(step)) as Step
+    step = job.resume(host.answerSync(step as Request), step.number) as Step
   }
   job.free()
   return step.value
@@ -39,15 +39,26 @@ export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSig
   try { return await Promise.race([work, ended]) } finally { signal.removeEventListener('abort', end) }
 }
 
+interface Answered { answer?: Answer, number?: number | undefined }
+
 async function advance(running: { job: Job | undefined }, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
   const { job } = running
   if (!job) return undefined
   let step = job.resume(undefined) as Step
+  // Requests under way beside each other; of a job that asks one after the other there are none.
+  const open = new Map<number, Promise<Answered>>()
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
-    const answer = await host.answer(step, signal)
+    let answered: Answered = {}
+    if (step.op !== 'wait') {
+      const { number } = step
+      const mine = host.answer(step, signal).then(answer => ({ answer, number }))
+      if (step.more || open.size > 0) open.set(number ?? 0, mine); else answered = await mine
+    }
+    if (!step.more && open.size > 0) answered = await Promise.race(open.values())
     if (!watch.alive()) throw new Error('the core was replaced')
-    step = job.resume(answer) as Step
+    if (answered.number !== undefined) open.delete(answered.number)
+    step = job.resume(answered.answer, answered.number) as Step
   }
   running.job = undefined
   job.free()

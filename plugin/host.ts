@@ -11,7 +11,7 @@ import type { Answering, Question } from './world.ts'
 
 /** Longest sleep of a job that runs on the event loop. Nothing waits for a lock there; this bounds a fault. */
 const SYNC_SLEEP_MAX_MS = 20
-type Request = Exclude<Step, { op: 'done' }>
+export type Request = Exclude<Step, { op: 'done' | 'wait' }>
 type FileRequest = Exclude<Request, { op: 'clock.sleep' } | Question>
 
 /**

@@ -69,17 +69,39 @@ export interface Item {
   at: number, date: string, createdAt: number
   sourceIds: string[], supersedes: string[], supersededBy: string[], conflictsWith: string[], aliases?: string[]
   quote?: string, validFrom?: number, validUntil?: number, temporalScope?: string
+  /** Of a `kind: 'procedure'`. */
+  procedure?: Procedure
   previous?: Item[], conflicts?: Item[], score?: number
 }
+/** How a task was done, in a model's words. */
+export interface Procedure {
+  task: string, searchKeys?: string[], solution: string
+  /** What has to be so for it to work, and how far it holds. */
+  boundaryEnvs?: string[], boundaryScope: 'strict' | 'project' | 'user' | 'global', confidence: number
+  /** Paths out of the arguments of the tools that were called. */
+  files?: string[]
+  /** Where it was done, as `add` was told. */
+  workspace?: string, branch?: string, session?: string
+}
 export interface Decision {
+  /** Whether it is about a statement or a procedure. */
+  path: 'chat' | 'procedure'
   action: 'ADD' | 'SKIP' | 'RAW_ONLY' | 'DELETE' | 'INVALID'
   updateType?: 'OVERRIDE' | 'SUPPLEMENT' | 'NEGATE' | 'CONFLICT' | 'TEMPORAL' | 'HISTORICAL'
   targets: string[], proposalIds: string[], sourceIds: string[]
   /** Absent when no judge was asked. */
   confidence?: number
 }
-export interface WriteResult { status: 'committed' | 'known' | 'raw_only' | 'partial', scene: 'chat' | 'coding', sourceIds: string[], decisions: Decision[] }
-export interface Found { memories: Item[], raw: Item[] }
+export interface WriteResult {
+  status: 'committed' | 'known' | 'raw_only' | 'partial', scene: 'chat' | 'coding', sourceIds: string[]
+  /** New procedures, and everything new: statements, then procedures. */
+  procedureIds: string[], extraNodeIds: string[]
+  decisions: Decision[]
+  /** Of coding: the way that came to nothing while the other was committed, and the code of its error. */
+  failed?: { path: 'chat' | 'procedure', code: string }
+}
+/** Scores are compared inside one list only. */
+export interface Found { memories: Item[], raw: Item[], procedures: Item[] }
 
 /**
  * Opens a memory.
@@ -121,16 +143,19 @@ export class Memory {
     return this.#problems
   }
 
-  /** Takes a source in: a text, or a conversation. */
-  async add(source: string | Message[], { scope, memoryAt, requestId }: { scope: string, memoryAt?: Time, requestId?: string }): Promise<WriteResult> {
-    return await this.#call('add', { source, scope, memoryAt: timeOf(memoryAt), requestId }) as WriteResult
+  /**
+   * Takes a source in: a text, or a conversation. Of one in which tools were called and which is about software, procedures are taken, too; `workspace`, `branch` and
+   * `sessionId` are the boundary inside which they replace each other.
+   */
+  async add(source: string | Message[], { memoryAt, ...options }: { scope: string, memoryAt?: Time, requestId?: string, workspace?: string, branch?: string, sessionId?: string }): Promise<WriteResult> {
+    return await this.#call('add', { source, ...options, memoryAt: timeOf(memoryAt) }) as WriteResult
   }
 
   /** One memory of any status, by its id or another name of it; null when there is none. */
   async get(id: string): Promise<Item | null> { return await this.#call('get', { id }) as Item | null }
 
-  /** The statements of a scope, the newest first; heads only unless history is asked for. */
-  async list(options: { scope: string, includeHistory?: boolean, limit?: number, offset?: number }): Promise<Item[]> {
+  /** The statements and procedures of a scope, or those of one `kind`, the newest first; heads only unless history is asked for. */
+  async list(options: { scope: string, kind?: string, includeHistory?: boolean, limit?: number, offset?: number }): Promise<Item[]> {
     return await this.#call('list', options) as Item[]
   }
 
@@ -145,12 +170,15 @@ export class Memory {
     return await this.#call('deleteBulk', options) as { removed: number }
   }
 
-  /** Heads by meaning and words; with `rawLimit` also the sources themselves. */
-  async search(query: string, { asOf, ...options }: { scope: string, limit?: number, asOf?: Time, includeRelations?: boolean, includeHistory?: boolean, rawLimit?: number }): Promise<Found> {
+  /**
+   * Heads by meaning and words; with `rawLimit` also the sources themselves, with `procedureLimit` also procedures that reach `procedureMinScore`
+   * (0.3; 1 is a whole match), each in a list of its own.
+   */
+  async search(query: string, { asOf, ...options }: { scope: string, limit?: number, asOf?: Time, includeRelations?: boolean, includeHistory?: boolean, rawLimit?: number, procedureLimit?: number, procedureMinScore?: number }): Promise<Found> {
     return await this.#call('search', { query, ...options, asOf: timeOf(asOf) }) as Found
   }
 
-  /** Makes a result one list, by score. */
+  /** Makes a result one list: statements and sources by score, behind them the procedures in their own order. */
   async flatten(found: Found): Promise<Item[]> { return await this.#call('flatten', found) as Item[] }
 
   /** Makes a result lines for a prompt. */
@@ -229,7 +257,8 @@ class Caller implements Answering {
   async answer(question: Question, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted) throw coded('ENDED')
     switch (question.op) {
-      case 'http.key': return (await this.#credentials.find(question.credential, question.timeoutMs))?.path ?? 'none'
+      // A judge of the caller's own needs no key.
+      case 'http.key': return this.#own.judge ? 'caller' : (await this.#credentials.find(question.credential, question.timeoutMs))?.path ?? 'none'
       case 'llm.route': return ''
       case 'llm.generate': {
         const { system, prompt, maxTokens, timeoutMs } = question

@@ -7,6 +7,7 @@ pub use procedure::Procedure;
 
 use crate::text::digest::{fold, short_digest};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -396,6 +397,16 @@ impl Memory {
             .map(|text| text.to_string())
             .chain(optional.into_iter().flatten().cloned())
             .chain(self.procedure.iter().flat_map(|x| x.words()).cloned())
+    }
+
+    /// Returns the text it is found by: what it shows, and the words under which a procedure is looked for.
+    pub fn findable(&self) -> Cow<'_, str> {
+        match &self.procedure {
+            Some(procedure) if !procedure.search_keys.is_empty() => {
+                format!("{} {}", &*self.text, procedure.search_keys.join(" ")).into()
+            }
+            _ => (&*self.text).into(),
+        }
     }
 
     /// Returns whether this states something: a raw source is evidence, and states nothing itself.

@@ -25,22 +25,23 @@ fn proposal(text: &str) -> Proposal {
         valid_until: None,
         temporal_scope: None,
         by_model: true,
+        procedure: None,
     }
 }
 
 /// Every action by every target: `+` legal, `-` a mismatch. The columns are the rows of the documentation's table.
 const TABLE: &str = "
-    OVERRIDE      Head + Earlier + NewerHead - Nothing -
-    SUPPLEMENT    Head + Earlier + NewerHead - Nothing +
-    NEGATE        Head + Earlier + NewerHead - Nothing -
-    CONFLICT      Head + Earlier + NewerHead + Nothing -
-    SKIP          Head + Earlier + NewerHead + Nothing -
-    DELETE        Head + Earlier - NewerHead - Nothing -
-    HISTORICAL    Head - Earlier - NewerHead + Nothing -
-    TEMPORAL      Head - Earlier - NewerHead - Nothing +
-    RAW_ONLY      Head - Earlier - NewerHead - Nothing +
-    INVALID       Head + Earlier + NewerHead + Nothing +
-    NEED_CONTEXT  Head + Earlier + NewerHead + Nothing +
+    OVERRIDE      Head + Earlier + NewerHead - Several - Nothing -
+    SUPPLEMENT    Head + Earlier + NewerHead - Several + Nothing +
+    NEGATE        Head + Earlier + NewerHead - Several - Nothing -
+    CONFLICT      Head + Earlier + NewerHead + Several - Nothing -
+    SKIP          Head + Earlier + NewerHead + Several - Nothing -
+    DELETE        Head + Earlier - NewerHead - Several - Nothing -
+    HISTORICAL    Head - Earlier - NewerHead + Several - Nothing -
+    TEMPORAL      Head - Earlier - NewerHead - Several - Nothing +
+    RAW_ONLY      Head - Earlier - NewerHead - Several + Nothing +
+    INVALID       Head + Earlier + NewerHead + Several + Nothing +
+    NEED_CONTEXT  Head + Earlier + NewerHead + Several + Nothing +
 ";
 
 #[test]
@@ -66,6 +67,7 @@ fn every_action_is_legal_for_exactly_the_targets_of_its_row() {
                 Standing::Nothing => None,
                 Standing::Earlier => Some(Link::Earlier(0)),
                 Standing::Head | Standing::NewerHead => Some(Link::Head(0)),
+                Standing::Several => Some(Link::Several),
             };
             let proposals = [
                 proposal("Mara lives in Porto."),
@@ -147,6 +149,7 @@ fn settled(verdicts: &str) -> Vec<Settled> {
         &verdicts,
         &|link| match link {
             Link::Earlier(_) => Standing::Earlier,
+            Link::Several => Standing::Several,
             Link::Head(at) if newer.contains(&at) => Standing::NewerHead,
             Link::Head(_) => Standing::Head,
         },
@@ -168,6 +171,7 @@ fn check(verdicts: &str, expected: &str) {
                 None => "-".to_owned(),
                 Some(Link::Head(at)) => format!("h{at}"),
                 Some(Link::Earlier(at)) => format!("p{at}"),
+                Some(Link::Several) => "several".to_owned(),
             };
             let name = one.update.map_or(one.done.as_str(), Update::as_str);
             format!("{name} {target}")
@@ -285,6 +289,7 @@ fn no_answers_take_one_target_twice_or_hang_on_what_is_not_written() {
         let newer = next(4);
         let stands = |link: Link| match link {
             Link::Earlier(_) => Standing::Earlier,
+            Link::Several => Standing::Several,
             Link::Head(at) if at == newer => Standing::NewerHead,
             Link::Head(_) => Standing::Head,
         };

@@ -16,28 +16,28 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 /// 2026-09-29 08:00 UTC.
-const NOON: i64 = 1_790_668_800_000;
+pub const NOON: i64 = 1_790_668_800_000;
 const DAY: i64 = 86_400_000;
 
 /// One call under way.
-type Call<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + 'a>>;
+pub type Call<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + 'a>>;
 
 /// One process with the library open.
-struct Desk {
-    library: Library,
-    clock: Rc<FakeClock>,
-    network: Network,
-    random: FakeRandom,
-    files: MemoryFiles,
-    ended: Cell<bool>,
+pub struct Desk {
+    pub library: Library,
+    pub clock: Rc<FakeClock>,
+    pub network: Network,
+    pub random: FakeRandom,
+    pub files: MemoryFiles,
+    pub ended: Cell<bool>,
 }
 
 impl Desk {
-    fn open(disk: &Disk, pid: u32, settings: Value) -> Self {
+    pub fn open(disk: &Disk, pid: u32, settings: Value) -> Self {
         Self::try_open(disk, pid, settings).unwrap()
     }
 
-    fn try_open(disk: &Disk, pid: u32, settings: Value) -> Result<Self, Error> {
+    pub fn try_open(disk: &Disk, pid: u32, settings: Value) -> Result<Self, Error> {
         let mut all = json!({ "dataDir": "/data" });
         all.as_object_mut()
             .unwrap()
@@ -55,7 +55,7 @@ impl Desk {
         Ok(desk)
     }
 
-    fn ports(&self) -> Ports<'_> {
+    pub fn ports(&self) -> Ports<'_> {
         Ports {
             clock: &*self.clock,
             random: &self.random,
@@ -66,21 +66,21 @@ impl Desk {
         }
     }
 
-    fn call(&self, verb: &str, args: Value) -> Result<Value, Error> {
+    pub fn call(&self, verb: &str, args: Value) -> Result<Value, Error> {
         block_on(self.library.call(self.ports(), verb, &args))
     }
 
-    fn add(&self, source: &str) -> Value {
+    pub fn add(&self, source: &str) -> Value {
         self.call("add", json!({ "source": source, "scope": "mara" }))
             .unwrap()
     }
 
     /// The texts of the heads, sorted.
-    fn heads(&self) -> Vec<String> {
+    pub fn heads(&self) -> Vec<String> {
         self.texts(json!({ "scope": "mara" }))
     }
 
-    fn texts(&self, args: Value) -> Vec<String> {
+    pub fn texts(&self, args: Value) -> Vec<String> {
         let list = self.call("list", args).unwrap();
         let mut out: Vec<String> = texts(&list);
         out.sort();
@@ -88,21 +88,24 @@ impl Desk {
     }
 
     /// Answers with `rule`, which gets the question's id, its instructions and its options.
-    fn judged(self, rule: impl Fn(&str, &Value, &[String]) -> String + 'static) -> Self {
+    pub fn judged(self, rule: impl Fn(&str, &Value, &[String]) -> String + 'static) -> Self {
         self.network
             .replies(move |request| Ok(reply(request, &rule)));
         self
     }
 }
 
-fn texts(list: &Value) -> Vec<String> {
+pub fn texts(list: &Value) -> Vec<String> {
     let items = list.as_array().unwrap().iter();
     items
         .map(|item| item["text"].as_str().unwrap().to_owned())
         .collect()
 }
 
-fn reply(request: &HttpRequest, rule: &impl Fn(&str, &Value, &[String]) -> String) -> HttpReply {
+pub fn reply(
+    request: &HttpRequest,
+    rule: &impl Fn(&str, &Value, &[String]) -> String,
+) -> HttpReply {
     let body: Value = serde_json::from_slice(&request.body).unwrap();
     let mut answers = Map::new();
     for (id, question) in body["questions"].as_object().unwrap() {
@@ -133,7 +136,7 @@ fn reply(request: &HttpRequest, rule: &impl Fn(&str, &Value, &[String]) -> Strin
 }
 
 /// The first head, and one action whenever it is legal.
-fn always(action: &'static str) -> impl Fn(&str, &Value, &[String]) -> String {
+pub fn always(action: &'static str) -> impl Fn(&str, &Value, &[String]) -> String {
     move |id, _, options| {
         let has = |name: &str| options.iter().any(|option| option == name);
         if id.ends_with("_target") {
@@ -147,7 +150,7 @@ fn always(action: &'static str) -> impl Fn(&str, &Value, &[String]) -> String {
     }
 }
 
-fn updates(result: &Value) -> Vec<String> {
+pub fn updates(result: &Value) -> Vec<String> {
     let decisions = result["decisions"].as_array().unwrap().iter();
     decisions
         .map(|x| {
@@ -159,7 +162,7 @@ fn updates(result: &Value) -> Vec<String> {
         .collect()
 }
 
-fn code(result: Result<Value, Error>) -> (&'static str, u16) {
+pub fn code(result: Result<Value, Error>) -> (&'static str, u16) {
     let (name, _, status) = result.unwrap_err().row();
     (name, status)
 }
@@ -724,7 +727,7 @@ fn an_update_is_a_new_version_and_a_deletion_keeps_the_old() {
     );
 }
 
-fn holding(disk: &Disk, text: &str) -> Vec<String> {
+pub fn holding(disk: &Disk, text: &str) -> Vec<String> {
     let holds =
         |path: &String| String::from_utf8_lossy(&disk.get(path).unwrap_or_default()).contains(text);
     disk.paths().into_iter().filter(holds).collect()

@@ -18,6 +18,7 @@ mod fuzz;
 mod judges;
 mod layers;
 mod library;
+mod procedures;
 mod relations;
 mod screen;
 mod store;

@@ -6,7 +6,9 @@ use crate::folder;
 
 use expect_test::expect_file;
 use folder::{DIR, Folder, NOW, memory, position, scope, write};
-use jev_memory_core::decide::outcome::{Decision, Done, Planned, Status as Came, Update, id_of};
+use jev_memory_core::decide::outcome::{
+    Decision, Done, Path, Planned, Status as Came, Update, id_of,
+};
 use jev_memory_core::error::StoreError;
 use jev_memory_core::fake::Disk;
 use jev_memory_core::memory::{
@@ -256,6 +258,7 @@ fn plans() -> Vec<Vec<Body>> {
     let new = statement(2, "Mara lives in Faro.");
     let other = statement(3, "Mara lives in Braga.");
     let decision = |action, update, number: usize, targets: Vec<MemoryId>| Decision {
+        path: Path::Chat,
         action,
         update,
         targets,
@@ -276,6 +279,7 @@ fn plans() -> Vec<Vec<Body>> {
                 bases: bases.iter().map(|x| (x.id.clone(), x.revision)).collect(),
                 decisions,
                 model: Some("jev-1.13.0".to_owned()),
+                failed: None,
             }),
         }
         .into()
@@ -365,7 +369,35 @@ fn procedures() -> Vec<Vec<Body>> {
         }
         .into()
     };
-    vec![vec![write(procedure(0, full)), write(procedure(1, bare))]]
+    let decision = |number: usize| Decision {
+        path: Path::Procedure,
+        action: Done::Add,
+        update: Some(Update::Supplement),
+        targets: Vec::new(),
+        proposal_ids: vec![id_of("r-3", number)],
+        source_ids: vec![id_of("r-3", 9)],
+        confidence: None,
+    };
+    let plan = Fact::Plan {
+        plan: Box::new(Planned {
+            scope: scope(),
+            request: Some("r-3".to_owned()),
+            input: "0123456789ab".to_owned(),
+            epoch: 0,
+            status: Came::Partial,
+            scene: "coding".to_owned(),
+            sources: vec![id_of("r-3", 9)],
+            bases: Vec::new(),
+            decisions: vec![decision(0), decision(1)],
+            model: None,
+            failed: Some((Path::Chat, "model-unavailable".to_owned())),
+        }),
+    };
+    vec![vec![
+        plan.into(),
+        write(procedure(0, full)),
+        write(procedure(1, bare)),
+    ]]
 }
 
 #[test]
@@ -380,6 +412,8 @@ fn procedures_are_written_as_they_always_were() {
     disk.put(&format!("{DIR}/memory.json"), &checkpoint);
     let read = Folder::on(&disk, 1).state();
     assert_eq!(read.tables(), state.tables());
+    let recorded = read.recorded("r-3").expect("is recorded");
+    assert_eq!(recorded.plan.failed.as_ref().map(|x| x.0), Some(Path::Chat));
     let full = read.memory(&id_of("r-3", 0)).expect("is there");
     assert_eq!(
         full.text,

@@ -4,6 +4,7 @@
 //! itself waits for the human. No field of it is ever a path.
 
 use super::export::{FORMAT, VERSION};
+use crate::decide::procedure::orders;
 use crate::extract::Candidate;
 use crate::memory::{
     Author, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, Status, Text, Type,
@@ -177,11 +178,10 @@ fn fate(
             return Fate::Refused(reason);
         }
     }
-    let orders = |text: &String| matches!(screen(&Candidate::alone(text)), Screened::Vetoed { reason, .. } if reason == INJECTION);
     if memory
         .procedure
         .as_ref()
-        .is_some_and(|x| x.words().any(orders))
+        .is_some_and(|x| x.words().any(|text| orders(text)))
     {
         return Fate::Refused(INJECTION);
     }

@@ -27,6 +27,8 @@ pub enum Standing {
     Earlier,
     /// A committed head whose source is newer: an old report never covers it.
     NewerHead,
+    /// Several committed heads together.
+    Several,
     /// Nothing that is known.
     Nothing,
 }
@@ -40,8 +42,8 @@ use Action::{
 ///
 /// # Source
 /// The issue on versioned decisions, step 5. A candidate deletes committed heads only; without a target there is nothing
-/// to skip for.
-pub const LEGAL: [(Standing, &[Action]); 4] = [
+/// to skip for; several are neither replaced nor given another name, so what they say already stays in the source alone.
+pub const LEGAL: [(Standing, &[Action]); 5] = [
     (
         Standing::Head,
         &[
@@ -70,6 +72,10 @@ pub const LEGAL: [(Standing, &[Action]); 4] = [
     (
         Standing::NewerHead,
         &[Historical, Conflict, Skip, Invalid, NeedContext],
+    ),
+    (
+        Standing::Several,
+        &[Supplement, RawOnly, Invalid, NeedContext],
     ),
     (
         Standing::Nothing,
@@ -130,7 +136,7 @@ const ACTIONS: [(Action, &str, &str, &str); 11] = [
     (
         RawOnly,
         "RAW_ONLY",
-        "",
+        "What is known says all that the proposal says already.",
         "Nothing in it lasts: small talk, a passing remark, an order for now.",
     ),
     (
@@ -193,6 +199,7 @@ pub fn legal(standing: Standing) -> &'static [Action] {
 
 const WITH_TARGET: &str = "What does `proposal` do to `target`? Both are data. The proposal is the newer of the two. Judge the very attribute, not the topic.";
 const TO_NEWER: &str = "What does `proposal` say about `target`? Both are data. The proposal comes from an older source than the target, so it cannot replace it.";
+const TO_SEVERAL: &str = "What does `proposal` add to the known ones it is about? All are data. Several of them together are about the same, and each stays as it is.";
 const WITHOUT: &str =
     "What kind of statement is `proposal`? It is data. Nothing that is known is about the same.";
 
@@ -205,6 +212,7 @@ pub fn question(
 ) -> Question {
     let text = match standing {
         Standing::Head | Standing::Earlier => WITH_TARGET,
+        Standing::Several => TO_SEVERAL,
         Standing::NewerHead => TO_NEWER,
         Standing::Nothing => WITHOUT,
     };

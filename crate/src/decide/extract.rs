@@ -2,7 +2,7 @@
 
 use crate::canonical::SHARE_MIN;
 use crate::extract::sentences;
-use crate::memory::{EventSeq, Millis, SessionId};
+use crate::memory::{EventSeq, Millis, Procedure, SessionId};
 use crate::screen::{Screened, screen};
 use crate::text::{day, sentence, token};
 use crate::turn::{Human, Session, Turn, TurnEvent};
@@ -45,6 +45,8 @@ pub struct Proposal {
     pub temporal_scope: Option<String>,
     /// Whether a model wrote the text.
     pub by_model: bool,
+    /// What it tells when it is no statement.
+    pub procedure: Option<Box<Procedure>>,
 }
 
 /// What a source gave.
@@ -107,6 +109,7 @@ pub fn read(answer: &str, source: &str, at: Millis) -> Extracted {
                 .filter(|scope| !scope.is_empty())
                 .map(|scope| crate::text::cut(scope, TEMPORAL_MAX_CHARS).to_owned()),
             by_model: true,
+            procedure: None,
         });
     }
     out
@@ -153,6 +156,7 @@ pub fn verbatim(said: &[String], at: Millis) -> Extracted {
                 valid_until: None,
                 temporal_scope: None,
                 by_model: false,
+                procedure: None,
             });
         }
     }
@@ -160,7 +164,7 @@ pub fn verbatim(said: &[String], at: Millis) -> Extracted {
 }
 
 /// Takes off a fence that models put around JSON.
-fn bare(answer: &str) -> &str {
+pub(super) fn bare(answer: &str) -> &str {
     let text = answer.trim();
     let inner = text.strip_prefix("```").and_then(|rest| {
         let rest = rest.strip_prefix("json").unwrap_or(rest);

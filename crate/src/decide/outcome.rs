@@ -68,9 +68,18 @@ frozen! {
     }
 }
 
+frozen! {
+    /// Which of the two ways a candidate came: as a statement, or as a procedure. They do not see each other.
+    Path {
+        Chat => "chat",
+        Procedure => "procedure",
+    }
+}
+
 /// One candidate, decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
+    pub path: Path,
     pub action: Done,
     /// Of an `ADD`.
     pub update: Option<Update>,
@@ -103,6 +112,8 @@ pub struct Planned {
     pub decisions: Vec<Decision>,
     /// The judge's version that answered; none when none was asked.
     pub model: Option<String>,
+    /// The way that came to nothing while the other was committed, and the code of its error.
+    pub failed: Option<(Path, String)>,
 }
 
 /// A recorded result.
@@ -141,6 +152,7 @@ const DECISION: &[&str] = &[
     "proposalIds",
     "sourceIds",
     "confidence",
+    "path",
 ];
 const PLAN: &[&str] = &[
     "scope",
@@ -153,11 +165,13 @@ const PLAN: &[&str] = &[
     "bases",
     "decisions",
     "model",
+    "failed",
 ];
 
 impl Decision {
     fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
         let (mut action, mut update, mut confidence) = (None, None, None);
+        let mut path = Path::Chat;
         let (mut targets, mut proposal_ids, mut source_ids) = (Vec::new(), Vec::new(), Vec::new());
         let mut fields = Fields::of(DECISION);
         while let Some(field) = reader.field(&mut fields)? {
@@ -167,10 +181,12 @@ impl Decision {
                 2 => targets = ids(reader)?,
                 3 => proposal_ids = ids(reader)?,
                 4 => source_ids = ids(reader)?,
-                _ => confidence = Some(reader.number()?),
+                5 => confidence = Some(reader.number()?),
+                _ => path = reader.one_of("path", Path::named)?,
             }
         }
         Ok(Self {
+            path,
             action: given(action, "action")?,
             update,
             targets,
@@ -192,8 +208,25 @@ impl Decision {
         if let Some(confidence) = self.confidence {
             writer.number("confidence", confidence);
         }
+        // What says nothing came as a statement.
+        writer.text_if(
+            "path",
+            (self.path == Path::Procedure).then_some(self.path.as_str()),
+        );
         writer.end();
     }
+}
+
+fn failed(reader: &mut Reader<'_, '_>) -> Result<(Path, String)> {
+    let (mut path, mut code) = (None, None);
+    let mut fields = Fields::of(&["path", "code"]);
+    while let Some(field) = reader.field(&mut fields)? {
+        match field {
+            0 => path = Some(reader.one_of("path", Path::named)?),
+            _ => code = Some(reader.owned()?),
+        }
+    }
+    Ok((given(path, "path")?, given(code, "code")?))
 }
 
 fn base(reader: &mut Reader<'_, '_>) -> Result<(MemoryId, Revision)> {
@@ -215,7 +248,7 @@ impl Planned {
     /// The field that is missing or of another kind.
     pub fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
         let (mut scope, mut request, mut input, mut epoch) = (None, None, None, None);
-        let (mut status, mut scene, mut model) = (None, None, None);
+        let (mut status, mut scene, mut model, mut lost) = (None, None, None, None);
         let (mut sources, mut bases, mut decisions) = (Vec::new(), Vec::new(), Vec::new());
         let mut fields = Fields::of(PLAN);
         while let Some(field) = reader.field(&mut fields)? {
@@ -229,7 +262,8 @@ impl Planned {
                 6 => sources = ids(reader)?,
                 7 => bases = reader.list(base)?,
                 8 => decisions = reader.list(Decision::read)?,
-                _ => model = Some(reader.owned()?),
+                9 => model = Some(reader.owned()?),
+                _ => lost = Some(failed(reader)?),
             }
         }
         Ok(Self {
@@ -243,6 +277,7 @@ impl Planned {
             bases,
             decisions,
             model,
+            failed: lost,
         })
     }
 
@@ -266,6 +301,11 @@ impl Planned {
             })
             .list("decisions", &self.decisions, |out, x| x.write(out))
             .text_if("model", self.model.as_deref());
+        if let Some((path, code)) = &self.failed {
+            let mut failed = Writer::object(writer.name("failed"));
+            failed.text("path", path.as_str()).text("code", code);
+            failed.end();
+        }
         writer.end();
     }
 }

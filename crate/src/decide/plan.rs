@@ -63,17 +63,7 @@ pub fn settle(
     standing: &dyn Fn(Link) -> Standing,
     review_confidence: f64,
 ) -> Result<Vec<Settled>, Error> {
-    let mut all: Vec<Verdict> = verdicts.to_vec();
-    for verdict in &all {
-        let stands = verdict.target.map_or(Standing::Nothing, standing);
-        if !verdict.action.is_legal(stands) {
-            let action = verdict.action.as_str();
-            return Err(Error::new(
-                Kind::Context,
-                format!("{action} does not fit what it is about ({stands:?})"),
-            ));
-        }
-    }
+    let mut all = legal(verdicts, standing)?;
     for (at, proposal) in proposals.iter().enumerate() {
         let Some(mine) = all.get(at).copied() else {
             continue;
@@ -121,6 +111,65 @@ pub fn settle(
         put(&mut all, at, next);
     }
     Ok(all.iter().map(settled).collect())
+}
+
+/// Settles procedures together: several may take one head, which then goes once and is linked to all of them.
+///
+/// What is unclear stands by itself. Where a head is replaced nothing is left to delete; what repeats or contradicts a head that goes
+/// stands by itself.
+///
+/// # Errors
+/// As [`settle`].
+pub fn settle_procedures(
+    proposals: &[Proposal],
+    verdicts: &[Verdict],
+    standing: &dyn Fn(Link) -> Standing,
+    review_confidence: f64,
+) -> Result<Vec<Settled>, Error> {
+    let mut all = legal(verdicts, standing)?;
+    for (mine, proposal) in all.iter_mut().zip(proposals) {
+        let unsure = mine.confidence.is_some_and(|x| x < review_confidence);
+        if unsure || matches!(mine.action, Action::NeedContext | Action::Supplement) {
+            *mine = alone(proposal, *mine);
+        }
+    }
+    let asked = all.clone();
+    let does = |mine: &Verdict, at: usize, actions: &[Action]| {
+        let others = asked.iter().take(at);
+        let same = |x: &Verdict| x.target == mine.target && actions.contains(&x.action);
+        mine.target.is_some() && others.into_iter().any(same)
+    };
+    let everywhere = asked.len();
+    for (at, (mine, proposal)) in all.iter_mut().zip(proposals).enumerate() {
+        let is_replaced = does(mine, everywhere, &[Action::Override, Action::Negate]);
+        match mine.action {
+            Action::Delete if is_replaced || does(mine, at, &[Action::Delete]) => {
+                mine.action = Action::RawOnly;
+            }
+            Action::Skip | Action::Conflict
+                if is_replaced || does(mine, everywhere, &[Action::Delete]) =>
+            {
+                *mine = alone(proposal, *mine);
+            }
+            _ => {}
+        }
+    }
+    Ok(all.iter().map(settled).collect())
+}
+
+/// Returns the verdicts, if each action is legal for its target.
+fn legal(verdicts: &[Verdict], standing: &dyn Fn(Link) -> Standing) -> Result<Vec<Verdict>, Error> {
+    for verdict in verdicts {
+        let stands = verdict.target.map_or(Standing::Nothing, standing);
+        if !verdict.action.is_legal(stands) {
+            let action = verdict.action.as_str();
+            return Err(Error::new(
+                Kind::Context,
+                format!("{action} does not fit what it is about ({stands:?})"),
+            ));
+        }
+    }
+    Ok(verdicts.to_vec())
 }
 
 /// What a source came to.

@@ -60,6 +60,11 @@ pub fn item(memory: &Memory) -> Value {
     if !memory.source.aliases.is_empty() {
         put("aliases", Some(ids(&memory.source.aliases).into()));
     }
+    if let Some(procedure) = &memory.procedure {
+        let mut bytes = Vec::new();
+        procedure.write(&mut bytes);
+        put("procedure", serde_json::from_slice(&bytes).ok());
+    }
     out
 }
 
@@ -68,6 +73,11 @@ pub fn item(memory: &Memory) -> Value {
 /// Words count against the best of their list, meaning as its cosine; both then lie in 0..=1.
 pub fn fused(semantic: Option<Ranked>, lexical: Ranked) -> Ranked {
     let most = lexical.iter().map(|x| x.1).fold(0.0, f64::max);
+    weighed(semantic, lexical, most)
+}
+
+/// Fuses meaning and words as [`fused`], but for what words count against: `most` is a whole match.
+pub fn weighed(semantic: Option<Ranked>, lexical: Ranked, most: f64) -> Ranked {
     let share = |score: f64| if most > 0.0 { score / most } else { 0.0 };
     let Some(semantic) = semantic else {
         return sorted(
@@ -119,7 +129,8 @@ pub fn holds(memory: &Memory, as_of: Option<Millis>) -> bool {
     as_of.is_none_or(|at| memory.holds_at(at))
 }
 
-/// Makes a search result one list: statements and raw sources by score, each id once, statements first on a tie.
+/// Makes a search result one list: statements and raw sources by score, each id once, statements first on a tie; behind them the
+/// procedures in their own order, since their scores are of another measure.
 pub fn flatten(result: &Value) -> Vec<Value> {
     let list = |name: &str| {
         result
@@ -139,7 +150,9 @@ pub fn flatten(result: &Value) -> Vec<Value> {
     order::sort_by(&mut placed, |a, b| {
         score(b.1).total_cmp(&score(a.1)).then(a.0.cmp(&b.0))
     });
-    placed.into_iter().map(|(_, item)| item.clone()).collect()
+    let procedures = list("procedures");
+    let all = placed.into_iter().map(|(_, item)| item).chain(procedures);
+    all.cloned().collect()
 }
 
 /// Returns items as lines for a prompt, each with what it replaced, what contradicts it, and when it holds.
@@ -148,9 +161,22 @@ pub fn format(items: &[Value]) -> String {
     for item in items.iter().filter_map(Value::as_object) {
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("");
         out.push_str("- [");
+        if item.contains_key("procedure") {
+            out.push_str("procedure ");
+        }
         out.push_str(text("date"));
         out.push_str("] ");
         out.push_str(&one_line(text("text")));
+        for (name, says) in [("boundaryEnvs", " (needs: "), ("files", " (files: ")] {
+            let texts = item.get("procedure").and_then(|x| x.get(name)?.as_array());
+            let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+            let texts: Vec<String> = texts.map(one_line).collect();
+            if !texts.is_empty() {
+                out.push_str(says);
+                out.push_str(&texts.join(", "));
+                out.push(')');
+            }
+        }
         for (name, says) in [
             ("previous", "previously, "),
             ("conflicts", "conflicts, both unretracted: "),
@@ -250,13 +276,26 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_a_procedure_says_what_it_needs_and_which_files_it_was_about() {
+        let items = [json!({
+            "date": "2026-03-01", "text": "Fix the clock: Set TZ.",
+            "procedure": { "boundaryEnvs": ["Node 24"], "files": ["a.ts", "b.ts"] },
+        })];
+        assert_eq!(
+            format(&items),
+            "- [procedure 2026-03-01] Fix the clock: Set TZ. (needs: Node 24) (files: a.ts, b.ts)\n"
+        );
+    }
+
+    #[test]
     fn a_flat_result_has_each_memory_once_by_score() {
         let result = json!({
             "memories": [{ "id": "m-a", "score": 0.4 }, { "id": "m-b", "score": 0.3 }],
             "raw": [{ "id": "m-r", "score": 0.35 }, { "id": "m-a", "score": 0.5 }],
+            "procedures": [{ "id": "m-p", "score": 0.9 }, { "id": "m-q", "score": 0.8 }],
         });
         let flat = flatten(&result);
         let ids: Vec<&str> = flat.iter().filter_map(|x| x["id"].as_str()).collect();
-        assert_eq!(ids, ["m-a", "m-r", "m-b"]);
+        assert_eq!(ids, ["m-a", "m-r", "m-b", "m-p", "m-q"]);
     }
 }

@@ -1,6 +1,7 @@
 //! What came in: a text or a conversation, without what a host put there, without secrets.
 
 use super::error::{Error, Kind};
+use super::{call, scene};
 use crate::extract::without_host;
 use crate::text::digest::short_digest;
 use crate::text::secret;
@@ -25,8 +26,10 @@ pub struct Source {
     pub parts: Vec<String>,
     /// The messages a person wrote: what verbatim extraction cuts.
     pub said: Vec<String>,
-    /// `coding` when a tool took part, else `chat`.
+    /// `coding` when a tool took part, else `chat`: what the conversation's form alone says.
     pub scene: &'static str,
+    /// Paths out of the arguments of the tools that were called.
+    pub files: Vec<String>,
 }
 
 impl Source {
@@ -37,7 +40,8 @@ impl Source {
     pub fn read(source: &Value) -> Result<Self, Error> {
         let mut said = Vec::new();
         let mut whole = String::new();
-        let mut scene = "chat";
+        let mut scene = scene::CHAT;
+        let mut files = Vec::new();
         match source {
             Value::String(text) => {
                 whole = clean(text);
@@ -48,8 +52,9 @@ impl Source {
                     let role = message.get("role").and_then(Value::as_str);
                     let role =
                         role.ok_or_else(|| Error::input("each message of a source has a `role`"))?;
-                    if role == "tool" || message.get("tool_calls").is_some_and(|x| !x.is_null()) {
-                        scene = "coding";
+                    if call::has_tool(role, message) {
+                        scene = scene::CODING;
+                        call::files(role, message, &mut files);
                     }
                     if !matches!(role, "user" | "assistant") {
                         continue;
@@ -96,7 +101,12 @@ impl Source {
                 ),
             ));
         }
-        Ok(Self { parts, said, scene })
+        Ok(Self {
+            parts,
+            said,
+            scene,
+            files,
+        })
     }
 
     /// Returns the whole text.
@@ -111,9 +121,12 @@ pub fn masked(text: &str) -> String {
 }
 
 /// Names an input: a repeated request must bring the same.
-pub fn digest(scope: &str, source: &Value, memory_at: Option<i64>) -> String {
+///
+/// `places` are those of a coding conversation, none of them when none was given.
+pub fn digest(scope: &str, source: &Value, memory_at: Option<i64>, places: &[&str]) -> String {
     let at = memory_at.map(|at| at.to_string()).unwrap_or_default();
-    short_digest(format!("{scope}\0{at}\0{source}").as_bytes())
+    let places = places.join("\0");
+    short_digest(format!("{scope}\0{at}\0{source}{places}").as_bytes())
 }
 
 fn clean(text: &str) -> String {
@@ -126,7 +139,8 @@ fn content(message: &Value) -> Result<String, Error> {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(text)) => Ok(text.clone()),
         Some(Value::Array(parts)) => {
-            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            let said = parts.iter().filter(|part| !call::is_of_tool(part));
+            let texts = said.filter_map(|part| part.get("text")?.as_str());
             Ok(texts.collect::<Vec<_>>().join("\n"))
         }
         Some(_) => Err(Error::input("the `content` of a message is a text")),
@@ -184,6 +198,19 @@ mod tests {
                 { "role": "tool", "content": "error: no such file" },
             ]),
             "user: Fix the build.",
+            "coding",
+        );
+        check(
+            json!([
+                { "role": "user", "content": [
+                    { "type": "tool_result", "text": "secret output", "content": "secret output" },
+                    { "type": "text", "text": "Go on." },
+                ] },
+                { "role": "assistant", "content": "Done.", "tool_calls": [{ "function": { "arguments": "{\"path\":\"a.rs\"}" } }] },
+                { "role": "function", "content": "secret output" },
+                { "role": "assistant", "content": null, "tool_calls": [] },
+            ]),
+            "user: Go on.\nassistant: Done.",
             "coding",
         );
     }

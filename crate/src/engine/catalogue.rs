@@ -97,8 +97,8 @@ impl Catalogue {
         };
         let is_same_text = self
             .memory(doc)
-            .is_some_and(|known| known.text == memory.text);
-        if !is_same_text && !self.index.insert(doc, &memory.text) {
+            .is_some_and(|known| known.text == memory.text && known.procedure == memory.procedure);
+        if !is_same_text && !self.index.insert(doc, &memory.findable()) {
             return;
         }
         if doc as usize >= self.memories.len() {

@@ -26,6 +26,7 @@ mod scope;
 mod search;
 mod sentence;
 mod tend;
+mod together;
 mod write;
 
 pub use command::{Reply, Typed};

@@ -10,7 +10,7 @@ use super::swift::{self, Swift};
 use super::{Notice, QUEUE_MAX, Store, keep};
 use crate::decide::read::is_head;
 use crate::error::StoreError;
-use crate::memory::{EventSeq, MemoryId, Origin, Revision, Seq, SessionId};
+use crate::memory::{EventSeq, MemoryId, Origin, Revision, Seq, SessionId, Type};
 use crate::port::Ports;
 use crate::text::digest::short_digest;
 use std::cell::RefCell;
@@ -429,7 +429,12 @@ fn plan_stands(store: &Store, draft: &Draft) -> Result<(), StoreError> {
         facts().any(|fact| matches!(fact, Fact::Write { memory } if memory.id == *id))
     };
     let is_there = |id: &MemoryId| written(id) || plan.bases.iter().any(|base| base.0 == *id);
-    let mut replaced: Vec<&MemoryId> = Vec::new();
+    let mut replaced: Vec<(&MemoryId, Option<&MemoryId>)> = Vec::new();
+    // Several procedures may take the place of one: each says its part of it.
+    let is_shared = |id: &MemoryId| {
+        let old = state.memory(id);
+        old.is_some_and(|x| x.memory_type == Type::Procedure)
+    };
     for fact in facts() {
         let (old, new) = match fact {
             Fact::Supersede { old, new } => (old, Some(new)),
@@ -437,13 +442,17 @@ fn plan_stands(store: &Store, draft: &Draft) -> Result<(), StoreError> {
             _ => continue,
         };
         let dangles = !is_there(old) || new.is_some_and(|new| !is_there(new));
-        if dangles || replaced.contains(&old) {
+        let twice = replaced.iter().any(|known| {
+            let beside = known.1.is_some() && new.is_some() && known.1 != new;
+            known.0 == old && !(beside && is_shared(old))
+        });
+        if dangles || twice {
             return Err(StoreError::RowInvalid {
                 seq: state.seq().0 + 1,
                 reason: format!("{old} is replaced twice, or links to what is not there"),
             });
         }
-        replaced.push(old);
+        replaced.push((old, new));
     }
     Ok(())
 }

@@ -25,8 +25,13 @@ export interface Host {
   zoneOffset(zone: string, at: number): number | undefined;
 }
 
-/** The next step of a job. Answer with `{ ok: value }` or `{ error: { code, message } }`, `code` as Node names it. */
-export type Step =
+/**
+ * The next step of a job. Answer with `{ ok: value }` or `{ error: { code, message } }`, `code` as Node names it, and with its `number`. With `more`,
+ * `resume` without an answer brings another request, to be answered beside this one; `wait`: until one of those is answered.
+ */
+export type Step = Asked & { number?: number; more?: boolean };
+export type Asked =
+  | { op: 'wait' }
   | { op: 'done'; value: unknown }
   | { op: 'clock.sleep'; ms: number }                          // ok: undefined
   | { op: 'files.read'; path: string; from: number; most: number } // ok: Uint8Array, the bytes from `from` to the end, at most `most`

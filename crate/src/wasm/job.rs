@@ -6,17 +6,22 @@
 use gloo_timers::callback::Timeout;
 use js_sys::{Object, Reflect};
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use wasm_bindgen::prelude::*;
 
-/// One question to the host at a time, and its answer.
+/// Questions to the host and their answers, by number.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    request: RefCell<Option<JsValue>>,
-    answer: RefCell<Option<JsValue>>,
+    /// What was not handed out yet.
+    requests: RefCell<VecDeque<(u32, JsValue)>>,
+    answers: RefCell<Vec<(u32, JsValue)>>,
+    /// The numbers of what was handed out and is not answered.
+    open: RefCell<Vec<u32>>,
+    last: Cell<u32>,
     pub(super) ended: Rc<Cell<bool>>,
 }
 
@@ -26,7 +31,28 @@ impl Mailbox {
         Asked {
             mailbox: self,
             request: Some(request),
+            number: 0,
         }
+    }
+}
+
+impl Mailbox {
+    /// Hands out the next request.
+    fn next(&self) -> JsValue {
+        let mut requests = self.requests.borrow_mut();
+        let mut open = self.open.borrow_mut();
+        let Some((number, next)) = requests.pop_front() else {
+            if open.is_empty() {
+                // The work waits for another job of this process. Come back soon: nobody waits for this answer.
+                return request("clock.sleep", &[("ms", JsValue::from(1))]);
+            }
+            return request("wait", &[]);
+        };
+        open.push(number);
+        // Setting a property of a fresh plain object cannot fail.
+        let _ = Reflect::set(&next, &"number".into(), &number.into());
+        let _ = Reflect::set(&next, &"more".into(), &(!requests.is_empty()).into());
+        next
     }
 }
 
@@ -34,18 +60,28 @@ impl Mailbox {
 pub(super) struct Asked<'a> {
     mailbox: &'a Mailbox,
     request: Option<JsValue>,
+    /// From 1; 0 until it was asked.
+    number: u32,
 }
 
 impl Future for Asked<'_> {
     type Output = JsValue;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<JsValue> {
+        let mailbox = self.mailbox;
         if let Some(request) = self.request.take() {
-            *self.mailbox.request.borrow_mut() = Some(request);
+            self.number = mailbox.last.get() + 1;
+            mailbox.last.set(self.number);
+            let mut requests = mailbox.requests.borrow_mut();
+            requests.push_back((self.number, request));
             return Poll::Pending;
         }
-        match self.mailbox.answer.borrow_mut().take() {
-            Some(answer) => Poll::Ready(answer),
+        let mut answers = mailbox.answers.borrow_mut();
+        match answers
+            .iter()
+            .position(|(number, _)| *number == self.number)
+        {
+            Some(at) => Poll::Ready(answers.swap_remove(at).1),
             None => Poll::Pending,
         }
     }
@@ -79,10 +115,20 @@ impl Job {
 
 #[wasm_bindgen]
 impl Job {
-    /// Continues the work. Returns the next request to a port, or `{ op: 'done', value }`; after that only `done` without a value.
-    pub fn resume(&mut self, answer: JsValue) -> JsValue {
+    /// Continues the work, with the answer to the request of that `number` if one is there; without a number to the one asked first. Returns the next
+    /// request to a port, or `{ op: 'done', value }`; after that only `done` without a value.
+    ///
+    /// A request with `more` has another behind it: `resume` without an answer brings that. `wait`: nothing new is asked until one of
+    /// those that are open is answered.
+    pub fn resume(&mut self, answer: JsValue, number: Option<u32>) -> JsValue {
         if !answer.is_undefined() {
-            *self.mailbox.answer.borrow_mut() = Some(answer);
+            let mut open = self.mailbox.open.borrow_mut();
+            let at = open.iter().position(|known| Some(*known) == number);
+            let at = at.unwrap_or(0);
+            if at < open.len() {
+                let number = open.remove(at);
+                self.mailbox.answers.borrow_mut().push((number, answer));
+            }
         }
         let Some(work) = self.work.as_mut() else {
             return done(JsValue::UNDEFINED);
@@ -93,11 +139,7 @@ impl Job {
                 self.deadline = None;
                 done(value)
             }
-            Poll::Pending => match self.mailbox.request.borrow_mut().take() {
-                Some(request) => request,
-                // Nothing was asked: the work waits for another job of this process. Come back soon.
-                None => request("clock.sleep", &[("ms", JsValue::from(1))]),
-            },
+            Poll::Pending => self.mailbox.next(),
         }
     }
 

@@ -1,12 +1,16 @@
 //! `add`: keep the source, find candidates, decide, commit once; say the same again for the same request.
 
+use super::reconcile::Asking;
 use super::{ATTEMPTS_MAX, Args, COMMIT_WAIT_MS, Library};
 use crate::decide::Error;
 use crate::decide::error::Kind;
 use crate::decide::extract::{self, Extracted, Proposal};
-use crate::decide::outcome::{Planned, REQUEST_MAX_CHARS, id_of, replay};
+use crate::decide::outcome::{Done, Path, Planned, REQUEST_MAX_CHARS, id_of, replay};
+use crate::decide::procedure::{self, Place};
+use crate::decide::scene;
 use crate::decide::settings::Extract;
 use crate::decide::source::{PARTS_MAX, Source, digest};
+use crate::engine::together::{Work, together};
 use crate::error::StoreError;
 use crate::memory::{
     Author, EventSeq, JudgeName, Layer, Memory, MemoryId, Millis, Origin, Remember, Revision,
@@ -16,6 +20,7 @@ use crate::port::{LlmRequest, Ports};
 use crate::store::entry::{Body, Fact};
 use crate::store::{Draft, State, commit};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 
 /// Weight in recall. Statements of a library have no place in the block, so it only has to be a number.
 const IMPORTANCE: f64 = 0.5;
@@ -30,12 +35,47 @@ pub(super) struct Input {
     /// What ids are made of: the request's id, or a random name.
     pub(super) key: String,
     pub(super) digest: String,
+    /// Where it was done, and with which files.
+    place: Place,
 }
+
+/// What was taken from a source, by each way.
+#[derive(Default)]
+pub(super) struct Taken {
+    pub(super) scene: &'static str,
+    pub(super) statements: Extracted,
+    /// In the order of their scopes.
+    pub(super) procedures: Extracted,
+    /// The way that came to nothing.
+    pub(super) failed: Option<(Path, Error)>,
+    /// Whether a judge is there to be asked.
+    pub(super) has_judge: bool,
+}
+
+impl Taken {
+    /// Notes that a way came to nothing. What was said by people and models counts first.
+    pub(super) fn lose(&mut self, path: Path, error: Error) {
+        if path == Path::Chat || self.failed.is_none() {
+            self.failed = Some((path, error));
+        }
+    }
+}
+
+/// Milliseconds for the question whether a judge is there.
+const KEY_WAIT_MS: u32 = 1_000;
 
 impl Library {
     fn input(ports: Ports<'_>, args: &Value) -> Result<Input, Error> {
         let given = Args(args);
-        given.only(&["source", "scope", "memoryAt", "requestId"])?;
+        given.only(&[
+            "source",
+            "scope",
+            "memoryAt",
+            "requestId",
+            "workspace",
+            "branch",
+            "sessionId",
+        ])?;
         let scope = given.scope()?;
         let at = given.time("memoryAt")?;
         let request = given.text("requestId")?.map(str::to_owned);
@@ -49,10 +89,25 @@ impl Library {
                 "`requestId` is a text of at most {REQUEST_MAX_CHARS} characters"
             )));
         }
-        let source = given.given("source").unwrap_or(&Value::Null);
+        let given_source = given.given("source").unwrap_or(&Value::Null);
+        let mut source = Source::read(given_source)?;
+        let place = Place {
+            workspace: given.place("workspace")?,
+            branch: given.place("branch")?,
+            session: given.place("sessionId")?,
+            files: std::mem::take(&mut source.files),
+        };
+        let places = [&place.workspace, &place.branch, &place.session];
+        let named = places.map(|x| x.as_deref().unwrap_or(""));
+        let named = if named.concat().is_empty() {
+            &[][..]
+        } else {
+            &named[..]
+        };
         Ok(Input {
-            digest: digest(scope.as_str(), source, at.map(|at| at.0)),
-            source: Source::read(source)?,
+            digest: digest(scope.as_str(), given_source, at.map(|at| at.0), named),
+            source,
+            place,
             scope,
             at: at.unwrap_or_else(|| ports.clock.now()),
             key: request.clone().unwrap_or_else(|| Self::nonce(ports)),
@@ -88,7 +143,8 @@ impl Library {
                 ),
             ));
         }
-        let extracted = self.extract(ports, &input, &text).await?;
+        let asking = RefCell::default();
+        let taken = self.take(ports, &input, &text, &asking).await?;
         let mut attempt = 1;
         loop {
             let is_last = attempt >= ATTEMPTS_MAX;
@@ -97,7 +153,9 @@ impl Library {
             } else {
                 None
             };
-            let (rows, plan) = self.reconcile(ports, &input, &sources, &extracted).await?;
+            let (rows, plan) = self
+                .reconcile(ports, &input, &sources, &taken, &asking)
+                .await?;
             let _place = match early {
                 Some(place) => place,
                 None => self
@@ -186,34 +244,87 @@ impl Library {
         ))
     }
 
-    async fn extract(
+    /// Finds out the scene, then takes statements and, of coding, procedures: both at once, neither seeing the other.
+    async fn take(
         &self,
         ports: Ports<'_>,
         input: &Input,
         text: &str,
-    ) -> Result<Extracted, Error> {
-        if self.settings.extract == Extract::Verbatim {
-            return Ok(extract::verbatim(&input.source.said, input.at));
-        }
-        let request = LlmRequest {
-            session: SessionId::from(""),
-            provider: String::new(),
-            model: String::new(),
-            system: extract::SYSTEM.to_owned(),
-            prompt: extract::prompt(text, input.at),
-            max_tokens: extract::TOKENS_MAX,
-            timeout_ms: self.settings.llm_timeout_ms,
+        asking: &RefCell<Asking>,
+    ) -> Result<Taken, Error> {
+        let mut taken = Taken {
+            scene: input.source.scene,
+            ..Taken::default()
         };
-        match self.engine.generate(ports, request).await {
-            Ok(reply) => Ok(extract::read(&reply.text, text, input.at)),
-            Err(fault) => Err(Error::new(
-                Kind::Model,
-                format!(
-                    "the model took nothing from the source, which was kept: {}",
-                    fault.detail
-                ),
-            )),
+        if taken.scene == scene::CODING {
+            let credential = &self.settings.jev_api_key_env;
+            let key = ports.http.key(credential, KEY_WAIT_MS).await;
+            taken.has_judge = key != "none";
+            if taken.has_judge {
+                let state = scene::state(text, self.settings.jev_max_question_chars);
+                let asked = [scene::question()];
+                let chosen = self.ask(ports, &state, &asked, asking).await?;
+                taken.scene = scene::chosen(chosen.first().map_or(0, |x| x.option));
+            }
         }
+        if self.settings.extract == Extract::Verbatim {
+            taken.statements = extract::verbatim(&input.source.said, input.at);
+            return Ok(taken);
+        }
+        let is_coding = taken.scene == scene::CODING;
+        let prompt = extract::prompt(text, input.at);
+        let unsaid = || RefCell::new(Ok(String::new()));
+        let (first, second) = (unsaid(), unsaid());
+        let mut calls: Vec<Work<'_>> = vec![self.say(ports, extract::SYSTEM, &prompt, &first)];
+        if is_coding {
+            calls.push(self.say(ports, procedure::SYSTEM, &prompt, &second));
+        }
+        together(calls, usize::MAX).await;
+        match first.into_inner() {
+            Ok(answer) => taken.statements = extract::read(&answer, text, input.at),
+            Err(error) if !is_coding => return Err(error),
+            Err(error) => taken.lose(Path::Chat, error),
+        }
+        match second.into_inner() {
+            _ if !is_coding => {}
+            Ok(answer) => {
+                taken.procedures = procedure::read(&answer, text, input.at, &input.place);
+            }
+            Err(error) => taken.lose(Path::Procedure, error),
+        }
+        Ok(taken)
+    }
+
+    /// Asks the model once, and leaves its answer in `said`.
+    fn say<'a>(
+        &'a self,
+        ports: Ports<'a>,
+        system: &'static str,
+        prompt: &'a str,
+        said: &'a RefCell<Result<String, Error>>,
+    ) -> Work<'a> {
+        Box::pin(async move {
+            let request = LlmRequest {
+                session: SessionId::from(""),
+                provider: String::new(),
+                model: String::new(),
+                system: system.to_owned(),
+                prompt: prompt.to_owned(),
+                max_tokens: extract::TOKENS_MAX,
+                timeout_ms: self.settings.llm_timeout_ms,
+            };
+            let answer = self.engine.generate(ports, request).await;
+            *said.borrow_mut() = match answer {
+                Ok(reply) => Ok(reply.text),
+                Err(fault) => Err(Error::new(
+                    Kind::Model,
+                    format!(
+                        "the model took nothing from the source, which was kept: {}",
+                        fault.detail
+                    ),
+                )),
+            };
+        })
     }
 }
 
@@ -295,6 +406,10 @@ pub(super) fn statement(
     memory.valid_from = proposal.valid_from;
     memory.valid_until = proposal.valid_until;
     memory.temporal_scope.clone_from(&proposal.temporal_scope);
+    memory.procedure.clone_from(&proposal.procedure);
+    if memory.procedure.is_some() {
+        memory.memory_type = Type::Procedure;
+    }
     memory
 }
 
@@ -306,15 +421,35 @@ pub(super) fn written(memory: Memory) -> Body {
 
 /// A plan as the caller sees it.
 fn result(plan: &Planned) -> Value {
-    let decisions = plan.decisions.iter().map(|decision| {
+    let (mut added, mut procedures) = (Vec::new(), Vec::new());
+    let mut decisions: Vec<Value> = Vec::new();
+    for decision in &plan.decisions {
         let mut bytes = Vec::new();
         decision.write(&mut bytes);
-        serde_json::from_slice::<Value>(&bytes).unwrap_or_default()
-    });
-    json!({
+        let mut shown: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if let Value::Object(fields) = &mut shown {
+            fields.insert("path".to_owned(), decision.path.as_str().into());
+        }
+        decisions.push(shown);
+        let ids = decision.proposal_ids.iter().map(MemoryId::as_str);
+        if decision.action == Done::Add {
+            added.extend(ids.clone());
+            if decision.path == Path::Procedure {
+                procedures.extend(ids);
+            }
+        }
+    }
+    let mut out = json!({
         "status": plan.status.as_str(),
         "scene": plan.scene,
         "sourceIds": plan.sources.iter().map(MemoryId::as_str).collect::<Vec<_>>(),
-        "decisions": decisions.collect::<Vec<_>>(),
-    })
+        "procedureIds": procedures,
+        "extraNodeIds": added,
+        "decisions": decisions,
+    });
+    if let (Value::Object(fields), Some((path, code))) = (&mut out, &plan.failed) {
+        let failed = json!({ "path": path.as_str(), "code": code });
+        fields.insert("failed".to_owned(), failed);
+    }
+    out
 }

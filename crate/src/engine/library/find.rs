@@ -3,12 +3,12 @@
 use super::{Args, Library};
 use crate::conflict::embedding::cosine;
 use crate::decide::Error;
-use crate::decide::read::{Ranked, fused, holds, is_head, item, raw};
+use crate::decide::read::{Ranked, fused, holds, is_head, item, raw, weighed};
 use crate::engine::budget::Budget;
-use crate::memory::{Memory, MemoryId, Millis, ScopeKey};
+use crate::memory::{Memory, MemoryId, Millis, ScopeKey, Type};
 use crate::port::Ports;
 use crate::store::State;
-use crate::text::order;
+use crate::text::{order, token};
 use serde_json::{Value, json};
 use std::rc::Rc;
 
@@ -16,6 +16,9 @@ use std::rc::Rc;
 const LIMIT_DEFAULT: usize = 10;
 const LIMIT_MAX: usize = 200;
 const RAW_LIMIT_MAX: usize = 50;
+const PROCEDURE_LIMIT_MAX: usize = 50;
+/// Score under which a procedure is not shown. Source: the issue on procedures, search.
+const PROCEDURE_SCORE_MIN: f64 = 0.3;
 /// Items of one list.
 const LIST_MAX: usize = 1_000;
 /// Characters of a query.
@@ -47,7 +50,9 @@ impl Library {
     /// Returns the statements of a scope, the newest first.
     pub(super) async fn list(&self, ports: Ports<'_>, args: &Value) -> Result<Value, Error> {
         let given = Args(args);
-        given.only(&["scope", "includeHistory", "limit", "offset"])?;
+        given.only(&["scope", "kind", "includeHistory", "limit", "offset"])?;
+        let kind = given.text("kind")?;
+        let is_of = |memory: &Memory| kind.is_none_or(|kind| memory.memory_type.as_str() == kind);
         let scope = given.scope()?;
         let history = given.flag("includeHistory", false)?;
         let limit = given.whole("limit", LIST_MAX, LIST_MAX)?;
@@ -57,14 +62,15 @@ impl Library {
         let state = store.state();
         let mut found: Vec<&Rc<Memory>> = state
             .in_scope(&scope)
-            .filter(|memory| memory.is_statement() && (history || is_head(memory)))
+            .filter(|memory| memory.is_statement() && (history || is_head(memory)) && is_of(memory))
             .collect();
         newest_first(&mut found);
         let page = found.into_iter().skip(offset).take(limit);
         Ok(page.map(|memory| item(memory)).collect::<Vec<_>>().into())
     }
 
-    /// Returns `{ memories, raw }`: heads by meaning and words, and raw sources when asked for.
+    /// Returns `{ memories, raw, procedures }`: heads by meaning and words, and raw sources and procedures when asked for, each in a
+    /// list of its own.
     pub(super) async fn search(&self, ports: Ports<'_>, args: &Value) -> Result<Value, Error> {
         let given = Args(args);
         given.only(&[
@@ -75,6 +81,8 @@ impl Library {
             "includeRelations",
             "includeHistory",
             "rawLimit",
+            "procedureLimit",
+            "procedureMinScore",
         ])?;
         let scope = given.scope()?;
         let query = crate::text::cut(given.text("query")?.unwrap_or("").trim(), QUERY_MAX_CHARS);
@@ -83,13 +91,18 @@ impl Library {
         }
         let limit = given.whole("limit", LIMIT_DEFAULT, LIMIT_MAX)?;
         let raw_limit = given.whole("rawLimit", 0, RAW_LIMIT_MAX)?;
+        let procedure_limit = given.whole("procedureLimit", 0, PROCEDURE_LIMIT_MAX)?;
+        let least = given.unit("procedureMinScore", PROCEDURE_SCORE_MIN)?;
         let as_of = given.time("asOf")?;
         let relations = given.flag("includeRelations", true)?;
         let history = given.flag("includeHistory", false)?;
         self.refresh(ports).await?;
-        let statement = |memory: &Memory| {
+        let any = |memory: &Memory| {
             memory.is_statement() && (history || is_head(memory)) && holds(memory, as_of)
         };
+        let is_procedure = |memory: &Memory| memory.memory_type == Type::Procedure;
+        let statement = |memory: &Memory| any(memory) && !is_procedure(memory);
+        let procedure = |memory: &Memory| any(memory) && is_procedure(memory);
         let source = |memory: &Memory| !memory.is_statement();
         let words = self.by_words(&scope, query, limit, &statement)?;
         let meaning = self.by_meaning(ports, &scope, query, &statement).await;
@@ -97,6 +110,14 @@ impl Library {
         if raw_limit > 0 {
             orders.push(self.by_words(&scope, query, raw_limit, &source)?);
             orders.extend(self.by_meaning(ports, &scope, query, &source).await);
+        }
+        let mut procedures = Ranked::new();
+        if procedure_limit > 0 {
+            let words = self.by_words(&scope, query, procedure_limit, &procedure)?;
+            let words = self.shares(query, words)?;
+            let meaning = self.by_meaning(ports, &scope, query, &procedure).await;
+            procedures = weighed(meaning, words, 1.0);
+            procedures.retain(|(_, score)| *score >= least);
         }
         let store = self.store()?.borrow();
         let state = store.state();
@@ -118,7 +139,20 @@ impl Library {
         Ok(json!({
             "memories": shown(fused(meaning, words), limit, relations),
             "raw": shown(raw(&orders), raw_limit, false),
+            "procedures": shown(procedures, procedure_limit, relations),
         }))
+    }
+
+    /// Scores what was found by the share of the query's words it has: a procedure has to reach a score, and the best of a bad list is
+    /// as good as any by its rank alone.
+    fn shares(&self, query: &str, found: Ranked) -> Result<Ranked, Error> {
+        let store = self.store()?.borrow();
+        let share = |(id, _): (MemoryId, f64)| {
+            let memory = store.state().memory(&id)?;
+            let share = token::share(query, &memory.findable());
+            Some((id, share))
+        };
+        Ok(found.into_iter().filter_map(share).collect())
     }
 
     fn by_words(
@@ -161,8 +195,9 @@ impl Library {
                 .filter(|memory| wanted(memory))
                 .collect();
             newest_first(&mut found);
-            let text =
-                |memory: &Rc<Memory>| crate::text::cut(&memory.text, RAW_COMPARED_CHARS).to_owned();
+            let text = |memory: &Rc<Memory>| {
+                crate::text::cut(&memory.findable(), RAW_COMPARED_CHARS).to_owned()
+            };
             found
                 .into_iter()
                 .take(COMPARED_MAX)

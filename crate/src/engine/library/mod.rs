@@ -12,6 +12,7 @@ use crate::decide::error::Kind;
 use crate::decide::read::{flatten, format};
 use crate::decide::settings::Settings;
 use crate::error::{FilesError, StoreError};
+use crate::memory::procedure::{PLACE_MAX_CHARS, is_plain};
 use crate::memory::{MemoryId, Millis, ScopeKey};
 use crate::port::Ports;
 use crate::store::codec::verified;
@@ -265,6 +266,28 @@ impl Args<'_> {
         Err(Error::input(format!(
             "`scope` is a text of at most {SCOPE_MAX_CHARS} characters that names whose memory it is"
         )))
+    }
+
+    /// The name of a place.
+    fn place(&self, name: &str) -> Result<Option<String>, Error> {
+        let Some(text) = self.text(name)?.map(str::trim) else {
+            return Ok(None);
+        };
+        if is_plain(text, PLACE_MAX_CHARS, "") && !crate::text::secret::contains(text) {
+            return Ok(Some(text.to_owned()));
+        }
+        Err(Error::input(format!(
+            "`{name}` is a name of at most {PLACE_MAX_CHARS} characters, on one line"
+        )))
+    }
+
+    /// A number from 0 to 1.
+    fn unit(&self, name: &str, default: f64) -> Result<f64, Error> {
+        let number = match self.given(name) {
+            None => return Ok(default),
+            Some(value) => value.as_f64().filter(|x| (0.0..=1.0).contains(x)),
+        };
+        number.ok_or_else(|| Error::input(format!("`{name}` is a number from 0 to 1")))
     }
 
     fn id(&self) -> Result<MemoryId, Error> {

@@ -1,26 +1,29 @@
 //! One decision over a snapshot: which heads are compared, what a judge says, and the rows that follow.
 
 use super::Library;
-use super::add::{Input, statement, written};
+use super::add::{Input, Taken, statement, written};
 use crate::conflict::embedding::cosine;
 use crate::decide::Error;
 use crate::decide::action::{self, Standing};
 use crate::decide::ask::{self, Chosen, Question};
 use crate::decide::error::Kind;
-use crate::decide::extract::{Extracted, Proposal};
-use crate::decide::outcome::{Decision, Done, Planned, Update, id_of};
-use crate::decide::plan::{Settled, Verdict, settle, status};
+use crate::decide::extract::Proposal;
+use crate::decide::outcome::{Decision, Done, Path, Planned, Update, id_of};
+use crate::decide::plan::{Settled, Verdict, settle, settle_procedures, status};
+use crate::decide::procedure::is_beside;
 use crate::decide::read::is_head;
 use crate::decide::route::{self, Head, Near, Words};
 use crate::decide::source::PARTS_MAX;
 use crate::decide::target::{self, Link};
 use crate::engine::budget::Budget;
+use crate::engine::together::{Work, together};
 use crate::judge::{Fault, Usage};
-use crate::memory::{JudgeName, Memory, MemoryId, Revision, ScopeKey, Status};
+use crate::memory::{JudgeName, Memory, MemoryId, Revision, ScopeKey, Status, Type};
 use crate::port::Ports;
 use crate::store::State;
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::state::STORED_CONFLICT;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Heads of a scope that are looked at; past it the newest.
@@ -30,11 +33,13 @@ const HISTORY_MAX: usize = 64;
 /// Milliseconds for all that is waited for beside the attempts themselves.
 const WAITS_MS: u32 = 60_000;
 /// The version of the questions' wording.
-const QUESTIONS: &str = "decide-1";
+const QUESTIONS: &str = "decide-2";
+/// Requests of one stage under way at once. Source: as many as a process has at once (`engine/jev.rs`).
+const TOGETHER: usize = 4;
 
-/// What the judge was asked in one decision.
+/// What the judge was asked about one source.
 #[derive(Default)]
-struct Asking {
+pub(super) struct Asking {
     asked: u32,
     answered: u32,
     usage: Usage,
@@ -42,87 +47,254 @@ struct Asking {
 }
 
 impl Library {
-    /// Decides about candidates over the state as it is now.
+    /// Decides about candidates over the state as it is now: statements, and the procedures of each boundary, side by side.
     ///
     /// # Errors
-    /// As [`Library::add`]. Nothing was written.
+    /// As [`Library::add`]. Nothing was written. Of coding, one way may come to nothing without costing the other.
     pub(super) async fn reconcile(
         &self,
         ports: Ports<'_>,
         input: &Input,
         sources: &[MemoryId],
-        extracted: &Extracted,
+        taken: &Taken,
+        asking: &RefCell<Asking>,
     ) -> Result<(Vec<Body>, Planned), Error> {
-        let proposals = &extracted.proposals;
-        let (epoch, heads) = {
+        let began = Budget::begin(ports, u32::MAX);
+        let beside = |a: &Proposal, b: &Proposal| match (&a.procedure, &b.procedure) {
+            (Some(a), Some(b)) => a.boundary_scope == b.boundary_scope,
+            _ => false,
+        };
+        let procedures = taken.procedures.proposals.chunk_by(beside);
+        let (epoch, mut parts) = {
             let store = self.store()?.borrow();
             let state = store.state();
-            (state.epoch(&input.scope), heads_of(state, &input.scope))
-        };
-        let mut near = self.near(ports, proposals, &heads).await?;
-        let threshold = if self.settings.embeddings {
-            self.settings.reconcile_relation_threshold
-        } else {
-            self.settings.reconcile_lexical_threshold
-        };
-        let asked: Vec<usize> = (0..proposals.len())
-            .filter(|at| near.best(*at) >= threshold)
-            .collect();
-        let mut verdicts: Vec<Verdict> = proposals.iter().map(Verdict::independent).collect();
-        let mut heads = heads;
-        let mut asking = Asking::default();
-        let began = Budget::begin(ports, u32::MAX);
-        if !asked.is_empty() {
-            let limit = self.settings.reconcile_candidate_limit;
-            let chars_max = self.settings.jev_max_question_chars;
-            heads = route::cut(heads, &mut near, proposals, limit, chars_max).map_err(|chars| {
-                Error::new(
-                    Kind::Context,
-                    format!("the statements of the source alone make a question of {chars} characters, over `jevMaxQuestionChars`; the source was kept"),
-                )
-            })?;
-            let state = route::state(&heads, proposals);
-            let stage = Stage {
-                input,
-                proposals,
-                heads: &heads,
-                near: &near,
-                state: &state,
+            let mut first = 0;
+            let all = std::iter::once(taken.statements.proposals.as_slice()).chain(procedures);
+            let part = |proposals| {
+                let part = Part::of(state, &input.scope, proposals, first);
+                first += proposals.len();
+                part
             };
-            for batch in asked.chunks(self.settings.reconcile_batch_size) {
-                self.judge(ports, &stage, batch, &mut verdicts, &mut asking)
-                    .await?;
+            (state.epoch(&input.scope), all.map(part).collect::<Vec<_>>())
+        };
+        let came: Vec<RefCell<Result<(), Error>>> =
+            parts.iter().map(|_| RefCell::new(Ok(()))).collect();
+        let work = parts.iter_mut().zip(&came).map(|(part, came)| -> Work<'_> {
+            Box::pin(async move {
+                *came.borrow_mut() = self
+                    .settle(ports, input, part, taken.has_judge, asking)
+                    .await;
+            })
+        });
+        together(work.collect(), usize::MAX).await;
+        let mut failed = taken.failed.clone();
+        let mut is_lost = failed.is_some();
+        for (part, came) in parts.iter().zip(came) {
+            let Err(error) = came.into_inner() else {
+                continue;
+            };
+            let of_one_way = matches!(
+                error.kind,
+                Kind::Context | Kind::Contract | Kind::Judge | Kind::Model
+            );
+            if !of_one_way {
+                return Err(error);
+            }
+            is_lost = true;
+            if part.path == Path::Chat || failed.is_none() {
+                failed = Some((part.path, error));
             }
         }
-        let standing = |link: Link| standing(link, &heads, input);
-        let review = self.settings.reconcile_review_confidence;
-        let settled = settle(proposals, &verdicts, &standing, review)?;
-        let observed = (self.settings.persist_history && asking.usage.requests > 0).then(|| {
+        // A procedure that came through is worth a commit of its own; without one there is nothing beside the statements.
+        let has_procedure = parts
+            .iter()
+            .any(|x| x.path == Path::Procedure && !x.settled.is_empty());
+        match failed {
+            Some((Path::Chat, error)) if !has_procedure => return Err(error),
+            _ => {}
+        }
+        let asked = asking.borrow();
+        let observed = (self.settings.persist_history && asked.usage.requests > 0).then(|| {
             Observation::Judged {
                 by: JudgeName::Jev,
-                model: asking.model.clone(),
+                model: asked.model.clone(),
                 questions: QUESTIONS.to_owned(),
-                asked: asking.asked,
-                answered: asking.answered,
-                requests: asking.usage.requests,
-                input_tokens: asking.usage.input_tokens,
-                output_tokens: asking.usage.output_tokens,
+                asked: asked.asked,
+                answered: asked.answered,
+                requests: asked.usage.requests,
+                input_tokens: asked.usage.input_tokens,
+                output_tokens: asked.usage.output_tokens,
                 ms: began.passed_ms(ports),
             }
         });
+        let is_partial = is_lost || taken.statements.partial || taken.procedures.partial;
         let store = self.store()?.borrow();
         let drawn = Drawn {
             state: store.state(),
             input,
             sources,
-            extracted,
-            heads: &heads,
-            settled: &settled,
-            model: asking.model.as_deref(),
+            parts: &parts,
+            model: asked.model.as_deref(),
         };
-        let (mut rows, plan) = drawn.rows(epoch, ports);
+        let settled: Vec<Settled> = parts
+            .iter()
+            .flat_map(|x| x.settled.iter().copied())
+            .collect();
+        let plan = Planned {
+            scope: drawn.state.scope_of(&input.scope).clone(),
+            request: input.request.clone(),
+            input: input.digest.clone(),
+            epoch,
+            status: status(&settled, is_partial),
+            scene: taken.scene.to_owned(),
+            sources: sources.to_vec(),
+            bases: Vec::new(),
+            decisions: Vec::new(),
+            model: asked.model.clone(),
+            failed: failed.map(|(path, error)| (path, error.row().1.to_owned())),
+        };
+        let (mut rows, plan) = drawn.rows(plan, ports);
         rows.extend(observed.map(Body::Observation));
         Ok((rows, plan))
+    }
+
+    /// Decides about the candidates of one part, and leaves in it what they come to.
+    async fn settle(
+        &self,
+        ports: Ports<'_>,
+        input: &Input,
+        part: &mut Part<'_>,
+        has_judge: bool,
+        asking: &RefCell<Asking>,
+    ) -> Result<(), Error> {
+        let proposals = part.proposals;
+        let is_procedure = part.path == Path::Procedure;
+        let mut near = self.near(ports, proposals, &part.heads).await?;
+        let threshold = if self.settings.embeddings {
+            self.settings.reconcile_relation_threshold
+        } else {
+            self.settings.reconcile_lexical_threshold
+        };
+        // Procedures inside one boundary are few and said in many ways: each is asked about as long as somebody answers.
+        let is_asked = |at: &usize| {
+            if is_procedure && has_judge {
+                !part.heads.is_empty()
+            } else {
+                near.best(*at) >= threshold
+            }
+        };
+        let asked: Vec<usize> = (0..proposals.len()).filter(is_asked).collect();
+        let mut verdicts: Vec<Verdict> = proposals.iter().map(Verdict::independent).collect();
+        if !asked.is_empty() {
+            let limit = self.settings.reconcile_candidate_limit;
+            let chars_max = self.settings.jev_max_question_chars;
+            if is_procedure && part.heads.len() > limit {
+                self.include(ports, part, &mut near, asking).await?;
+            }
+            let heads = std::mem::take(&mut part.heads);
+            part.heads = route::cut(heads, &mut near, proposals, limit, chars_max).map_err(|chars| {
+                Error::new(
+                    Kind::Context,
+                    format!("the statements of the source alone make a question of {chars} characters, over `jevMaxQuestionChars`; the source was kept"),
+                )
+            })?;
+            let state = route::state(&part.heads, proposals);
+            let stage = Stage {
+                input,
+                proposals,
+                heads: &part.heads,
+                near: &near,
+                state: &state,
+            };
+            let (given, failed) = (RefCell::new(Vec::new()), RefCell::new(None));
+            let batches = asked.chunks(self.settings.reconcile_batch_size);
+            let work = batches.map(|batch| -> Work<'_> {
+                Box::pin(async {
+                    if failed.borrow().is_some() {
+                        return;
+                    }
+                    match self.judge(ports, &stage, batch, asking).await {
+                        Ok(verdicts) => given.borrow_mut().extend(verdicts),
+                        Err(error) => *failed.borrow_mut() = Some(error),
+                    }
+                })
+            });
+            together(work.collect(), TOGETHER).await;
+            if let Some(error) = failed.into_inner() {
+                return Err(error);
+            }
+            for (at, verdict) in given.into_inner() {
+                if let Some(mine) = verdicts.get_mut(at) {
+                    *mine = verdict;
+                }
+            }
+        }
+        let standing = |link: Link| standing(link, &part.heads, input);
+        let review = self.settings.reconcile_review_confidence;
+        let settle = if is_procedure {
+            settle_procedures
+        } else {
+            settle
+        };
+        part.settled = settle(proposals, &verdicts, &standing, review)?;
+        Ok(())
+    }
+
+    /// Keeps of too many heads those that a judge would compare, page by page.
+    async fn include(
+        &self,
+        ports: Ports<'_>,
+        part: &mut Part<'_>,
+        near: &mut Near,
+        asking: &RefCell<Asking>,
+    ) -> Result<(), Error> {
+        let (heads, pages) = route::pages(
+            std::mem::take(&mut part.heads),
+            near,
+            part.proposals,
+            self.settings.reconcile_candidate_limit,
+            self.settings.jev_max_question_chars,
+        );
+        let (kept, failed) = (RefCell::new(Vec::new()), RefCell::new(None));
+        let work = pages.iter().map(|page| -> Work<'_> {
+            let shown: Vec<Head> = page
+                .iter()
+                .filter_map(|at| heads.get(*at))
+                .cloned()
+                .collect();
+            let state = route::state(&shown, part.proposals);
+            let (kept, failed) = (&kept, &failed);
+            Box::pin(async move {
+                if failed.borrow().is_some() {
+                    return;
+                }
+                let questions: Vec<Question> = shown
+                    .iter()
+                    .enumerate()
+                    .map(|(place, head)| target::inclusion(place, head))
+                    .collect();
+                match self.ask(ports, &state, &questions, asking).await {
+                    Ok(chosen) => {
+                        let included = page.iter().zip(&chosen).filter(|(_, x)| x.option == 0);
+                        kept.borrow_mut().extend(included.map(|(at, _)| *at));
+                    }
+                    Err(error) => *failed.borrow_mut() = Some(error),
+                }
+            })
+        });
+        together(work.collect(), TOGETHER).await;
+        if let Some(error) = failed.into_inner() {
+            return Err(error);
+        }
+        let mut kept = kept.into_inner();
+        crate::text::order::sort(&mut kept);
+        near.keep(&kept);
+        part.heads = kept
+            .iter()
+            .filter_map(|at| heads.get(*at))
+            .cloned()
+            .collect();
+        Ok(())
     }
 
     /// Measures how near candidates are to heads and to each other: by meaning where there are vectors, else by words.
@@ -171,9 +343,8 @@ impl Library {
         ports: Ports<'_>,
         stage: &Stage<'_>,
         batch: &[usize],
-        verdicts: &mut [Verdict],
-        asking: &mut Asking,
-    ) -> Result<(), Error> {
+        asking: &RefCell<Asking>,
+    ) -> Result<Vec<(usize, Verdict)>, Error> {
         let asked = batch
             .iter()
             .map(|at| target::question(*at, stage.proposals, stage.heads, stage.near));
@@ -211,29 +382,30 @@ impl Library {
             })
             .collect();
         let chosen = self.ask(ports, stage.state, &questions, asking).await?;
+        let mut verdicts = Vec::with_capacity(batch.len());
         for (at, (chosen, ((link, confidence), standing))) in batch
             .iter()
             .zip(chosen.iter().zip(targets.iter().zip(&standings)))
         {
-            let action = action::legal(*standing).get(chosen.option).copied();
-            if let (Some(verdict), Some(action)) = (verdicts.get_mut(*at), action) {
-                *verdict = Verdict {
+            if let Some(action) = action::legal(*standing).get(chosen.option).copied() {
+                let verdict = Verdict {
                     target: *link,
                     action,
                     confidence: Some(confidence.min(chosen.confidence)),
                 };
+                verdicts.push((*at, verdict));
             }
         }
-        Ok(())
+        Ok(verdicts)
     }
 
     /// Sends one request and reads the reply.
-    async fn ask(
+    pub(super) async fn ask(
         &self,
         ports: Ports<'_>,
         state: &str,
         questions: &[Question],
-        asking: &mut Asking,
+        asking: &RefCell<Asking>,
     ) -> Result<Vec<Chosen>, Error> {
         let attempts = self.settings.jev_retries.saturating_add(1);
         let total_ms = self
@@ -242,10 +414,10 @@ impl Library {
             .saturating_mul(attempts)
             .saturating_add(WAITS_MS);
         let body = ask::body(&self.settings.jev_model, state, questions);
-        asking.asked += questions.len() as u32;
+        asking.borrow_mut().asked += questions.len() as u32;
         let budget = Budget::begin(ports, total_ms);
         let (reply, spent) = self.engine.send_jev(ports, &body, budget).await;
-        asking.usage.add(spent);
+        asking.borrow_mut().usage.add(spent);
         let reply = reply.map_err(|Fault { cause, detail }| {
             Error::new(
                 Kind::Judge,
@@ -253,6 +425,7 @@ impl Library {
             )
         })?;
         let (chosen, model) = ask::read(&reply, questions)?;
+        let mut asking = asking.borrow_mut();
         asking.answered += chosen.len() as u32;
         asking.model = Some(model)
             .filter(|model| !model.is_empty())
@@ -270,10 +443,44 @@ struct Stage<'a> {
     state: &'a str,
 }
 
+/// Candidates of one way that are decided on by themselves.
+struct Part<'a> {
+    path: Path,
+    /// The number of its first candidate among all of the source.
+    first: usize,
+    proposals: &'a [Proposal],
+    /// What they are compared with.
+    heads: Vec<Head>,
+    settled: Vec<Settled>,
+}
+
+impl<'a> Part<'a> {
+    /// Takes the heads that candidates may be about: of statements no procedure, of procedures only those inside one boundary.
+    fn of(state: &State, scope: &ScopeKey, proposals: &'a [Proposal], first: usize) -> Self {
+        let mine = proposals.first().and_then(|x| x.procedure.as_deref());
+        let wanted = |memory: &Memory| match mine {
+            None => memory.memory_type != Type::Procedure,
+            Some(mine) => memory
+                .procedure
+                .as_deref()
+                .is_some_and(|x| is_beside(mine, x)),
+        };
+        let has_any = !proposals.is_empty();
+        Self {
+            path: mine.map_or(Path::Chat, |_| Path::Procedure),
+            first,
+            proposals,
+            heads: heads_of(state, scope, &|memory| has_any && wanted(memory)),
+            settled: Vec::new(),
+        }
+    }
+}
+
 /// How something stands to a source: by the time at which each was said, which a judge cannot tell.
 fn standing(link: Link, heads: &[Head], input: &Input) -> Standing {
     match link {
         Link::Earlier(_) => Standing::Earlier,
+        Link::Several => Standing::Several,
         Link::Head(at) => match heads.get(at) {
             Some(head) if head.memory.source.at > input.at => Standing::NewerHead,
             _ => Standing::Head,
@@ -281,11 +488,11 @@ fn standing(link: Link, heads: &[Head], input: &Input) -> Standing {
     }
 }
 
-/// Returns the heads of a scope, each with what it replaced.
-fn heads_of(state: &State, scope: &ScopeKey) -> Vec<Head> {
+/// Returns the heads of a scope that are `wanted`, each with what it replaced.
+fn heads_of(state: &State, scope: &ScopeKey, wanted: &dyn Fn(&Memory) -> bool) -> Vec<Head> {
     let mut heads: Vec<Rc<Memory>> = state
         .in_scope(scope)
-        .filter(|memory| is_head(memory))
+        .filter(|memory| is_head(memory) && wanted(memory))
         .cloned()
         .collect();
     if heads.len() > HEADS_MAX {
@@ -330,22 +537,22 @@ struct Drawn<'a> {
     state: &'a State,
     input: &'a Input,
     sources: &'a [MemoryId],
-    extracted: &'a Extracted,
-    heads: &'a [Head],
-    settled: &'a [Settled],
+    parts: &'a [Part<'a>],
     model: Option<&'a str>,
 }
 
 impl Drawn<'_> {
     /// The id a candidate has, written or not.
-    fn id(&self, at: usize) -> MemoryId {
-        self.state.free_id(&id_of(&self.input.key, PARTS_MAX + at))
+    fn id(&self, part: &Part<'_>, at: usize) -> MemoryId {
+        let number = PARTS_MAX + part.first + at;
+        self.state.free_id(&id_of(&self.input.key, number))
     }
 
-    fn linked(&self, link: Link) -> Option<MemoryId> {
+    fn linked(&self, part: &Part<'_>, link: Link) -> Option<MemoryId> {
         match link {
-            Link::Head(at) => self.heads.get(at).map(|head| head.memory.id.clone()),
-            Link::Earlier(at) => Some(self.id(at)),
+            Link::Head(at) => part.heads.get(at).map(|head| head.memory.id.clone()),
+            Link::Earlier(at) => Some(self.id(part, at)),
+            Link::Several => None,
         }
     }
 
@@ -363,61 +570,46 @@ impl Drawn<'_> {
     }
 
     /// Returns the plan and everything that follows from it, in the order of one commit.
-    fn rows(&self, epoch: u64, ports: Ports<'_>) -> (Vec<Body>, Planned) {
+    fn rows(&self, mut plan: Planned, ports: Ports<'_>) -> (Vec<Body>, Planned) {
         let now = ports.clock.now();
-        let mut bases: Vec<(MemoryId, Revision)> = Vec::new();
-        let mut decisions: Vec<Decision> = Vec::new();
         let mut facts: Vec<Body> = Vec::new();
-        for (at, (proposal, settled)) in self
-            .extracted
-            .proposals
-            .iter()
-            .zip(self.settled)
-            .enumerate()
-        {
-            let id = self.id(at);
-            let target = settled.target.and_then(|link| self.linked(link));
-            if let Some(Link::Head(place)) = settled.target
-                && let Some(head) = self.heads.get(place)
-                && !bases.iter().any(|base| base.0 == head.memory.id)
-            {
-                bases.push((head.memory.id.clone(), head.memory.revision));
-            }
-            if settled.done == Done::Add {
-                let mut memory = statement(self.state, self.input, proposal, (id.clone(), at), now);
-                memory.source.source_ids = self.sources_of(proposal);
-                memory.source.aliases = self.said_again(at);
-                memory.remember.model = self.model.map(str::to_owned);
-                if let Some(confidence) = settled.confidence {
-                    memory.remember.score = confidence;
-                    memory.remember.by = JudgeName::Jev;
+        for part in self.parts {
+            for (at, (proposal, settled)) in part.proposals.iter().zip(&part.settled).enumerate() {
+                let id = self.id(part, at);
+                let target = settled.target.and_then(|link| self.linked(part, link));
+                if let Some(Link::Head(place)) = settled.target
+                    && let Some(head) = part.heads.get(place)
+                    && !plan.bases.iter().any(|base| base.0 == head.memory.id)
+                {
+                    let base = (head.memory.id.clone(), head.memory.revision);
+                    plan.bases.push(base);
                 }
-                facts.push(written(memory));
+                if settled.done == Done::Add {
+                    let numbered = (id.clone(), part.first + at);
+                    let mut memory = statement(self.state, self.input, proposal, numbered, now);
+                    memory.source.source_ids = self.sources_of(proposal);
+                    memory.source.aliases = self.said_again(part, at);
+                    memory.remember.model = self.model.map(str::to_owned);
+                    if let Some(confidence) = settled.confidence {
+                        memory.remember.score = confidence;
+                        memory.remember.by = JudgeName::Jev;
+                    }
+                    facts.push(written(memory));
+                }
+                if let Some(target) = &target {
+                    facts.extend(self.linking(settled, &id, target));
+                }
+                plan.decisions.push(Decision {
+                    path: part.path,
+                    action: settled.done,
+                    update: settled.update,
+                    targets: target.into_iter().collect(),
+                    proposal_ids: vec![id],
+                    source_ids: self.sources_of(proposal),
+                    confidence: settled.confidence,
+                });
             }
-            if let Some(target) = &target {
-                facts.extend(self.linking(settled, &id, target));
-            }
-            decisions.push(Decision {
-                action: settled.done,
-                update: settled.update,
-                targets: target.into_iter().collect(),
-                proposal_ids: vec![id],
-                source_ids: self.sources_of(proposal),
-                confidence: settled.confidence,
-            });
         }
-        let plan = Planned {
-            scope: self.state.scope_of(&self.input.scope).clone(),
-            request: self.input.request.clone(),
-            input: self.input.digest.clone(),
-            epoch,
-            status: status(self.settled, self.extracted.partial),
-            scene: self.input.source.scene.to_owned(),
-            sources: self.sources.to_vec(),
-            bases,
-            decisions,
-            model: self.model.map(str::to_owned),
-        };
         let mut rows = vec![Body::Fact(Fact::Plan {
             plan: Box::new(plan.clone()),
         })];
@@ -426,14 +618,14 @@ impl Drawn<'_> {
     }
 
     /// The ids of later candidates of the same source that say a new statement again.
-    fn said_again(&self, at: usize) -> Vec<MemoryId> {
+    fn said_again(&self, part: &Part<'_>, at: usize) -> Vec<MemoryId> {
         let again = |one: &Settled| one.done == Done::Skip && one.target == Some(Link::Earlier(at));
-        let places = self
+        let places = part
             .settled
             .iter()
             .enumerate()
             .filter(|(_, one)| again(one));
-        places.map(|(place, _)| self.id(place)).collect()
+        places.map(|(place, _)| self.id(part, place)).collect()
     }
 
     /// The link between a candidate and what it is about.
