@@ -412,7 +412,8 @@ fn settled(verdicts: &str) -> String {
     let shown = all.iter().map(|one| {
         let target = match one.target {
             Some(Link::Head(at)) => format!("h{at}"),
-            other => format!("{}", if other.is_none() { "-" } else { "?" }),
+            None => "-".to_owned(),
+            Some(_) => "?".to_owned(),
         };
         let name = one.update.map_or(one.done.as_str(), Update::as_str);
         format!("{name} {target}")
