@@ -139,6 +139,98 @@ test('with Jev, sixteen calls at once leave every statement in one chain or by i
   await thrown(other.add('The port of the service is 9000.', { scope: 's' }), 'JudgeUnavailableError', 409, /jev-refused/)
 })
 
+/** A conversation in which a tool was called; what it answered may be nowhere. */
+const OUTPUT = 'quokka-7731 stack trace'
+const coding = (said: string): library.Message[] => [
+  { role: 'user', content: said },
+  { role: 'assistant', content: 'Done that way.', tool_calls: [{ id: 'c1', function: { name: 'edit', arguments: JSON.stringify({ file_path: 'src/clock.ts', new: 'x' }) } }] },
+  { role: 'tool', content: OUTPUT },
+]
+const candidate = (task: string, solution: string): object =>
+  ({ task, search_keys: ['time zone'], solution, boundary_envs: ['Node 24'], boundary_scope: 'project', confidence: 0.8 })
+
+test('a coding conversation leaves a procedure, which is replaced, searched and forgotten like other memories', async t => {
+  const dataDir = folder(t)
+  const said: string[] = []
+  let atOnce = 0, mostAtOnce = 0
+  const settings: Settings = {
+    dataDir,
+    judge: request => {
+      said.push(JSON.stringify(request))
+      return 'scene' in request.questions ? { answers: { scene: { type: 'choice', choice: 'CODING' } } } : judge('OVERRIDE')({
+        ...request, questions: Object.fromEntries(Object.entries(request.questions).map(([id, question]) =>
+          // The first head, not several.
+          [id, id.endsWith('_target') ? { ...question, criteria: Object.fromEntries(Object.entries(question.criteria).filter(([name]) => name !== 'MULTIPLE')) } : question])),
+      })
+    },
+    llm: async ({ system, prompt }) => {
+      said.push(system, prompt)
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+      await new Promise(done => { setTimeout(done, 20) })
+      atOnce -= 1
+      const way = /with (\w+ \w+)/.exec(prompt)?.[1] ?? ''
+      return JSON.stringify({ candidates: system.includes('You take procedures') ? [candidate('Fix the clock test', `Fix it with ${way}`)] : [] })
+    },
+  }
+  const memory = await opened(t, settings)
+  const place = { scope: 's', workspace: 'shop', branch: 'main', sessionId: 's-1' }
+  const first = await memory.add(coding('Fix the clock test with fixed zones.'), { ...place, requestId: 'turn-1' })
+  assert.deepEqual([first.status, first.scene, first.procedureIds.length], ['committed', 'coding', 1])
+  assert.deepEqual(first.extraNodeIds, first.procedureIds)
+  assert.equal(mostAtOnce, 2)
+  const second = await memory.add(coding('Fix the clock test with fake timers.'), place)
+  const [decision] = second.decisions
+  assert.deepEqual([decision?.path, decision?.updateType, decision?.targets], ['procedure', 'OVERRIDE', first.procedureIds])
+  const [head, ...others] = await memory.list({ scope: 's', kind: 'procedure' })
+  assert.ok(head?.procedure)
+  assert.deepEqual([head.id, others.length], [second.procedureIds[0], 0])
+  assert.deepEqual(head.procedure, {
+    task: 'Fix the clock test', searchKeys: ['time zone'], solution: 'Fix it with fake timers', boundaryEnvs: ['Node 24'], boundaryScope: 'project',
+    confidence: 0.8, files: ['src/clock.ts'], workspace: 'shop', branch: 'main', session: 's-1',
+  })
+  await memory.close()
+
+  const again = await opened(t, settings)
+  assert.deepEqual(await again.add(coding('Fix the clock test with fixed zones.'), { ...place, requestId: 'turn-1' }), first)
+  assert.deepEqual((await again.search('clock test', { scope: 's' })).procedures, [])
+  const found = await again.search('clock test', { scope: 's', procedureLimit: 3 })
+  assert.deepEqual([found.memories, found.procedures.map(item => item.previous?.length)], [[], [1]])
+  assert.match(await again.format(found), /^- \[procedure [\d-]+\] Fix the clock test: Fix it with fake timers \(needs: Node 24\) \(files: src\/clock\.ts\) \(previously/)
+  assert.deepEqual((await again.search('weather forecast', { scope: 's', procedureLimit: 3 })).procedures, [])
+  assert.ok(said.every(text => !text.includes('quokka')))
+  const files = (): string => readdirSync(dataDir).filter(name => /\.jsonl?$/.test(name)).map(name => readFileSync(join(dataDir, name), 'utf8')).join('')
+  assert.doesNotMatch(files(), /quokka/)
+  await again.deleteBulk({ scope: 's', confirm: true })
+  assert.doesNotMatch(files(), /timers|clock\.ts|time zone|Node 24/)
+  await thrown(again.add(coding('Fix it.'), { scope: 's', branch: '' }), 'InputError', 422, /`branch`/)
+})
+
+test('with Jev, the scene is one choice, and whatever is answered about procedures is legal', async t => {
+  const key = fakeKey()
+  const server = await JevServer.start(key)
+  t.after(() => server.close())
+  const ways = ['fixed zones', 'fake timers', 'a frozen date', 'one locale', 'no clock']
+  const memory = await opened(t, {
+    dataDir: folder(t), jevApiKey: key, jevEndpoint: server.url, jevModel: 'jev-1.13.0',
+    llm: ({ system, prompt }) => {
+      const way = ways.find(way => prompt.includes(way)) ?? ''
+      return JSON.stringify({ candidates: system.includes('You take procedures') ? [candidate('Fix the clock test', `Fix it with ${way}`)] : [] })
+    },
+  })
+  const results = await Promise.all(ways.flatMap(way => ['main', 'next'].map(branch => memory.add(coding(`Fix the clock test with ${way}.`), { scope: 's', branch }))))
+  const scenes = server.asked.filter(({ questions }) => 'scene' in questions)
+  assert.equal(scenes.length, results.length)
+  for (const { questions } of scenes) assert.deepEqual(Object.keys(questions), ['scene'])
+  // The stub answers from a hash, so some are one and some the other.
+  assert.deepEqual(new Set(results.map(({ scene }) => scene)), new Set(['chat', 'coding']))
+  for (const { scene, procedureIds, failed } of results) {
+    assert.equal(failed, undefined)
+    if (scene === 'chat') assert.deepEqual(procedureIds, [])
+  }
+  assert.ok(server.mostOpen <= 4, String(server.mostOpen))
+  assert.doesNotMatch(JSON.stringify(server.asked), /quokka/)
+})
+
 test('every refusal of the core has its class at the root of the package', () => {
   const text = readFileSync(new URL('../crate/src/decide/error.rs', import.meta.url), 'utf8')
   const names = [...text.matchAll(/"(\w+Error)",\s*"[a-z-]+",\s*(?:409|422)/g)].map(match => match[1]!)

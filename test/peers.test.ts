@@ -128,4 +128,20 @@ test('a real decision model decides for the memory as a library, and whatever it
   t.after(() => again.close())
   for (const [n, source] of said.entries()) assert.deepEqual(await again.add(source, { scope: 's', requestId: `r-${n}` }), results[n])
   assert.deepEqual(await again.list({ scope: 's' }), await memory.list({ scope: 's' }))
+  // Procedures, with the same model asked about the scene and about each other.
+  const found = (solution: string): string => JSON.stringify({
+    candidates: [{ task: 'Fix the clock test', search_keys: [], solution, boundary_envs: [], boundary_scope: 'project', confidence: 0.8 }],
+  })
+  const working = await open({
+    ...settings, llm: ({ system, prompt }) => system.includes('You take procedures') ? found(/Fix the clock test .*/.exec(prompt)?.[0] ?? '') : '{"candidates":[]}',
+  })
+  t.after(() => working.close())
+  for (const way of ['with fake timers', 'with a fixed zone', 'by freezing the date']) {
+    const { scene, failed, decisions } = await working.add([
+      { role: 'user', content: `Fix the clock test ${way}` },
+      { role: 'assistant', content: 'The test passes now.', tool_calls: [{ function: { name: 'edit', arguments: '{"path":"test/clock.test.ts"}' } }] },
+    ], { scope: 's' })
+    assert.equal(failed, undefined)
+    t.diagnostic(`${scene}: ${decisions.map(({ action, updateType }) => updateType ?? action).join(', ')}`)
+  }
 })
