@@ -783,6 +783,52 @@ fn a_forgotten_statement_takes_its_passage_out_of_the_source_that_said_it() {
 }
 
 #[test]
+fn a_forgotten_procedure_takes_what_says_the_same_out_of_its_source() {
+    // What was said, and what is left of it.
+    for (said, left) in [
+        (
+            "user: Fix the clock test with fake timers. Lunch was good.",
+            "<forgotten> Lunch was good.",
+        ),
+        ("user: As ever. Thanks a lot.", "<forgotten>"),
+    ] {
+        let folder = Folder::new();
+        let raw = Memory {
+            id: MemoryId::from("m-raw000000000"),
+            layer: jev_memory_core::memory::Layer::Raw,
+            memory_type: Type::Fact,
+            ..memory_at(said, "r-1", 0)
+        };
+        let mut how = memory_at("", "r-1", 1);
+        how.memory_type = Type::Procedure;
+        how.source.source_ids = vec![raw.id.clone()];
+        let told = Procedure {
+            task: "Fix the clock test".to_owned(),
+            solution: "Use fake timers".to_owned(),
+            ..procedure(1)
+        };
+        how.text = told.text();
+        how.procedure = Some(Box::new(told));
+        let mut kept = raw.clone();
+        kept.source.quote = "".into();
+        let write = |memory: &Memory| -> Body {
+            Fact::Write {
+                memory: Box::new(memory.clone()),
+            }
+            .into()
+        };
+        folder.commit(vec![write(&kept), write(&how)]);
+        block_on(forget(&folder.store, folder.ports(), request(&how.id), 500)).expect("forgets");
+        for state in [folder.state(), folder.reopen().state()] {
+            assert_eq!(state.memory(&raw.id).expect("stays").text, left);
+        }
+        for piece in ["fake t", "clock ", "Use fa"] {
+            assert_eq!(holders(&folder.disk, piece), [""; 0], "{piece}");
+        }
+    }
+}
+
+#[test]
 fn nothing_of_a_forgotten_procedure_is_on_disk() {
     let folder = Folder::new();
     let mut gone = memory_at("", "s1", 1);

@@ -7,7 +7,7 @@ use crate::extract::Candidate;
 use crate::memory::procedure::{ITEM_MAX_CHARS, ITEMS_MAX, Procedure, TASK_MAX_CHARS};
 use crate::memory::{BoundaryScope, Millis};
 use crate::screen::{Screened, screen};
-use crate::text::{digest, order, secret, token};
+use crate::text::{digest, secret, token};
 use serde_json::Value;
 
 /// Procedures of one source; what is over leaves the result `partial`.
@@ -60,7 +60,15 @@ pub fn read(answer: &str, source: &str, at: Millis, place: &Place) -> Extracted 
         {
             continue;
         }
-        out.proposals.push(Proposal {
+        // Behind those of its scope.
+        let scope = procedure.boundary_scope;
+        let is_later = |x: &Proposal| {
+            x.procedure
+                .as_ref()
+                .is_some_and(|x| x.boundary_scope > scope)
+        };
+        let later = out.proposals.iter().position(is_later);
+        let proposal = Proposal {
             text: text.to_string(),
             quote: String::new(),
             at,
@@ -69,10 +77,10 @@ pub fn read(answer: &str, source: &str, at: Millis, place: &Place) -> Extracted 
             temporal_scope: None,
             by_model: true,
             procedure: Some(Box::new(procedure)),
-        });
+        };
+        out.proposals
+            .insert(later.unwrap_or(out.proposals.len()), proposal);
     }
-    let scope = |x: &Proposal| x.procedure.as_ref().map(|x| x.boundary_scope);
-    order::sort_by(&mut out.proposals, |a, b| scope(a).cmp(&scope(b)));
     out
 }
 

@@ -286,8 +286,8 @@ impl Library {
         if let Some(error) = failed.into_inner() {
             return Err(error);
         }
-        let mut kept = kept.into_inner();
-        crate::text::order::sort(&mut kept);
+        let found = kept.into_inner();
+        let kept: Vec<usize> = (0..heads.len()).filter(|at| found.contains(at)).collect();
         near.keep(&kept);
         part.heads = kept
             .iter()
