@@ -711,6 +711,39 @@ fn a_judge_that_breaks_the_contract_costs_the_way_it_was_asked_on() {
 }
 
 #[test]
+fn a_judge_that_fails_about_statements_costs_no_procedure() {
+    let disk = Disk::new();
+    let good = desk(&disk, 1, json!({})).judged(judge("CODING", always("OVERRIDE")));
+    add(&good, &format!("Mara lives in Porto.\n{CLOCK}"), json!({}));
+    let desk = desk(&disk, 2, json!({}));
+    desk.network.replies(|request| {
+        if String::from_utf8_lossy(&request.body).contains("Mara lives in Porto") {
+            return Err(jev_memory_core::error::HttpError::Transport {
+                message: "reset".to_owned(),
+            });
+        }
+        Ok(reply(request, &judge("CODING", always("OVERRIDE"))))
+    });
+    let both = "Mara lives in Faro.\nHow: Fix the clock test | Use fake timers";
+    let result = add(&desk, both, json!({}));
+    let failed = json!({ "path": "chat", "code": "judge-unavailable" });
+    assert_eq!(
+        (&result["status"], &result["failed"]),
+        (&json!("partial"), &failed)
+    );
+    assert_eq!(updates(&result), ["OVERRIDE"]);
+    let heads = [
+        "Fix the clock test: Use fake timers",
+        "Mara lives in Porto.",
+    ];
+    assert_eq!(desk.heads(), heads);
+    // Where no procedure came through, it is an error of `add`.
+    let alone = try_add(&desk, "Mara lives in Faro.", json!({}));
+    assert_eq!(code(alone), ("JudgeUnavailableError", 409));
+    assert_eq!(desk.heads(), heads);
+}
+
+#[test]
 fn an_answer_of_the_model_is_read_strictly() {
     let source = "user: Fix the clock test. Set TZ to UTC and use fake timers.";
     let place = Place::default();
