@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line `dsh-jev-memory`: the verbs of `/memory`, and those that need no session. It asks no judge and no network. */
+/** The command line `dsh-jev-memory`: the verbs of `/memory`, and those that need no session. It asks no judge, and no network but for `digest`. */
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { command, localeOf } from './command.ts'
 import { dataDirOf, homeOf } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
 import { Credentials } from './credentials.ts'
+import { complete, digest, type Service } from './digest.ts'
 import { coded } from './http.ts'
 import { factsOf, readFile, writeFile } from './system.ts'
 import type { Answering } from './world.ts'
@@ -24,6 +25,7 @@ Usage: dsh-jev-memory <command> [words] [options]
   undo ID                     take back what a judge decided about one (relations: judge)
   forget ID                   forget one for good, with every trace
   stats                       figures from the ledger; --queries FILE adds Hit@K and Recall@K
+  digest                      derive patterns and a catalogue, with a model you name: --llm URL
   health                      one line: does it work
   doctor                      examine folder, lock, formats, damage, key, host; says what to do
   export                      everything as Markdown, or as JSON Lines with --format jsonl
@@ -35,7 +37,7 @@ An ID may be written as it is printed, without brackets, in upper case, or by it
 Options:
   --data-dir DIR     the data folder (default: $DSH_HOME/jev-memory, and ~/.dsh without DSH_HOME)
   --cwd DIR          the project's folder (default: the current one)
-  --all              every project, not this one alone        (list, review, stats)
+  --all              every project, not this one alone        (list, review, stats, digest)
   --history          superseded and archived ones, too        (list)
   --type TYPE        constraint, pitfall or decision          (list)
   --limit N          lines                                    (list)
@@ -47,6 +49,8 @@ Options:
   --preview          write nothing                            (import)
   --apply            forget what is found                     (sweep)
   --secrets          secrets alone                            (sweep)
+  --llm URL          root of an OpenAI-compatible service, its key in LLM_API_KEY (digest)
+  --model NAME       the service's model                      (digest)
   --json             the answer as one JSON object
   --lang LANG        en or zh (default: by your locale)
   --help, --version
@@ -67,13 +71,13 @@ const OPTIONS = {
   json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' },
   all: { type: 'boolean' }, history: { type: 'boolean' }, type: { type: 'string' }, limit: { type: 'string' },
   queries: { type: 'string' }, k: { type: 'string' }, format: { type: 'string' }, out: { type: 'string' }, here: { type: 'boolean' },
-  preview: { type: 'boolean' }, apply: { type: 'boolean' }, secrets: { type: 'boolean' },
+  preview: { type: 'boolean' }, apply: { type: 'boolean' }, secrets: { type: 'boolean' }, llm: { type: 'string' }, model: { type: 'string' },
 } as const
 
 /** Which options go with which command, beside those that go with all. */
 const TAKES: Record<string, readonly string[]> = {
   list: ['all', 'history', 'type', 'limit'], show: [], 'why-not': [], review: ['all'], undo: [], forget: [], stats: ['all', 'queries', 'k'],
-  health: [], doctor: [], export: ['format', 'out', 'here'], import: ['preview', 'here'], sweep: ['apply', 'secrets'],
+  health: [], doctor: [], export: ['format', 'out', 'here'], import: ['preview', 'here'], sweep: ['apply', 'secrets'], digest: ['all', 'llm', 'model'],
 }
 const EVERYWHERE = ['data-dir', 'cwd', 'lang', 'json', 'help', 'version']
 
@@ -118,16 +122,20 @@ async function run(verb: string, words: string[], values: Values, env: NodeJS.Pr
   if (!takes) throw new Misunderstood(`there is no command \`${verb}\``)
   const strange = Object.keys(values).find(name => !takes.includes(name) && !EVERYWHERE.includes(name))
   if (strange !== undefined) throw new Misunderstood(`\`${verb}\` takes no --${strange}`)
+  const service = verb === 'digest' ? serviceOf(values, env) : undefined
   const typed: Typed = { verb, words: words.join(' '), locale: localeIn(values, env), cwd: values.cwd ?? process.cwd(), options: options(verb, words, values) }
   const dataDir = dataDirOf({ dataDir: values['data-dir'] })
   const credentials = new Credentials(() => undefined, homeOf(), new Map())
-  const core = new CoreHandle({ config: { dataDir }, defaultDataDir: dataDir, hostVersion: '' }, () => {}, offline(credentials))
+  const core = new CoreHandle({ config: { dataDir }, defaultDataDir: dataDir, hostVersion: '' }, () => {}, alone(credentials, service))
   if (core.fault !== '') { terminal.err(`dsh-jev-memory: ${core.fault}\n`); return UNUSABLE }
   if (verb === 'doctor') typed.facts = factsOf(dataDir, homeOf())
   const began = performance.now()
-  const progress = setInterval(() => { terminal.err(`${verb}: ${Math.round((performance.now() - began) / 1_000)} s …\n`) }, PROGRESS_MS)
+  const progress = setInterval(() => {
+    terminal.err(`${verb}: ${Math.round((performance.now() - began) / 1_000)} s …\n`)
+    if (service) command(core, { ...typed, words: 'status' }).then(reply => { terminal.err(`${reply.text}\n`) }, () => {})
+  }, PROGRESS_MS)
   try {
-    const reply = await command(core, typed)
+    const reply = await (service ? digest(core, typed) : command(core, typed))
     return tell(reply, values, terminal)
   } finally {
     clearInterval(progress)
@@ -137,7 +145,7 @@ async function run(verb: string, words: string[], values: Values, env: NodeJS.Pr
 
 /** The options as the core reads them: the content of files in place of their names. */
 function options(verb: string, words: string[], values: Values): Record<string, string | boolean> {
-  const { 'data-dir': _dir, cwd: _cwd, lang: _lang, json: _json, help: _help, version: _version, out, queries, ...rest } = values
+  const { 'data-dir': _dir, cwd: _cwd, lang: _lang, json: _json, help: _help, version: _version, llm: _llm, model: _model, out, queries, ...rest } = values
   const options: Record<string, string | boolean> = { ...rest }
   if (verb === 'export' && options.format === undefined && /\.jsonl$/.test(out ?? '')) options.format = 'jsonl'
   try {
@@ -173,9 +181,19 @@ function localeIn(values: Values, env: NodeJS.ProcessEnv): string {
   return values.lang
 }
 
-/** What a command line answers the core: where a key is found, and nothing that would leave the machine. */
-const offline = (credentials: Credentials): Answering => ({
-  answer: async question => {
+/** The model that a digest asks: a command line has no host, and so no model of its own. */
+function serviceOf({ llm, model }: Values, env: NodeJS.ProcessEnv): Service {
+  if (llm === undefined) {
+    throw new Misunderstood('`digest` asks a model, and a command line has none: name an OpenAI-compatible service with --llm URL (such as https://api.example.com/v1), its --model, and its key in the variable LLM_API_KEY; or type /memory digest in the host')
+  }
+  if (!URL.canParse(llm)) throw new Misunderstood('--llm is a URL')
+  return { url: llm, model: model ?? 'default', key: env.LLM_API_KEY }
+}
+
+/** What a command line answers the core: where a key is found, and nothing that would leave the machine but for a service that was named. */
+const alone = (credentials: Credentials, service: Service | undefined): Answering => ({
+  answer: async (question, signal) => {
+    if (question.op === 'llm.generate' && service) return await complete(service, question, signal)
     if (question.op === 'http.key') return (await credentials.find(question.credential, question.timeoutMs))?.path ?? 'none'
     if (question.op === 'llm.route') return ''
     throw coded('ENDED')

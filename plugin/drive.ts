@@ -20,7 +20,7 @@ export function driveSync(job: Job, host: Host): unknown {
 }
 
 /** Whether a job's instance may still be used, and whom to tell that it may not. */
-export interface Watch { alive: () => boolean, failed: (error: unknown) => void }
+export interface Watch { alive: () => boolean, failed: (error: unknown) => void, tell?: (() => void) | undefined }
 
 /** Drives a job on the thread pool. Rejects with `Ended` on `signal`. */
 export async function drive(job: Job, host: Host, watch: Watch, signal: AbortSignal | undefined): Promise<unknown> {
@@ -49,6 +49,7 @@ async function advance(running: { job: Job | undefined }, host: Host, watch: Wat
   const open = new Map<number, Promise<Answered>>()
   for (let count = 0; step.op !== 'done'; count++) {
     if (count > STEPS_MAX) throw new Error('a job did not end')
+    watch.tell?.()
     let answered: Answered = {}
     if (step.op !== 'wait') {
       const { number } = step

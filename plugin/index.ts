@@ -18,7 +18,7 @@ import { World } from './world.ts'
 
 export * from './errors.ts'
 export { Memory, open } from './library.ts'
-export type { Decision, Found, Item, JudgeReply, JudgeRequest, Message, Settings, Time, WriteResult } from './library.ts'
+export type { Decision, DigestProgress, Found, Item, JudgeReply, JudgeRequest, Message, ScopeDigest, Settings, Time, WriteResult } from './library.ts'
 
 export const name = 'jev-memory'
 /** Services that every supported host has in every profile: one that is missing keeps the host from starting. */
@@ -135,7 +135,7 @@ function mount(ctx: Context, config: unknown): void {
     })
   })
   if (health?.registerTools ?? given(config).registerTools !== false) registerTools(ctx, core, sessions)
-  contained('command', () => { registerCommand(ctx, core, sessions, agent => { detached('review', () => questions.review(agent)) }) })
+  contained('command', () => { registerCommand(ctx, core, sessions, agent => { detached('review', () => questions.review(agent)) }, leaving.signal) })
   ctx.effect(() => async () => {
     try {
       leaving.abort()

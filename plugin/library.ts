@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import type { Job, LibraryCore } from '../dist/core.js'
 import { messageOf, perform } from './calls.ts'
 import { Credentials } from './credentials.ts'
-import { drive, Ended } from './drive.ts'
-import { errorOf, StorageError, type Refusal } from './errors.ts'
+import { scopeByScope } from './digest.ts'
+import { drive, driveSync, Ended } from './drive.ts'
+import { errorOf, MemoryError, StorageError, type Refusal } from './errors.ts'
 import { NodeFiles } from './files.ts'
 import { Host } from './host.ts'
 import { coded, send } from './http.ts'
@@ -36,7 +37,20 @@ export interface Settings {
   jevApiKey?: string
   embeddingApiKey?: string
   extract?: 'verbatim' | 'model'
+  /** `dual`: what is added is registered for `digest`. */
   mode?: 'system1' | 'dual'
+  system2ClusterDistance?: number
+  system2RefineDistance?: number
+  system2LexicalClusterDistance?: number
+  system2LexicalRefineDistance?: number
+  system2MinClusterSize?: number
+  system2MinSources?: number
+  system2CrossDomainMinBasics?: number
+  system2HeadLimit?: number
+  /** Schemas of a search's result; 0: none. */
+  derivedContextLimit?: number
+  /** Whether a search's result holds the catalogue. */
+  catalogContextEnabled?: boolean
   reconcileCandidateLimit?: number
   reconcileRelationThreshold?: number
   reconcileLexicalThreshold?: number
@@ -72,6 +86,8 @@ export interface Item {
   /** Of a `kind: 'procedure'`. */
   procedure?: Procedure
   previous?: Item[], conflicts?: Item[], score?: number
+  /** Of what a digest derived: whether all it rests on (`sourceIds`) is as it was; its domain, or the behaviour behind it. */
+  fresh?: boolean, domain?: string, behaviour?: string
 }
 /** How a task was done, in a model's words. */
 export interface Procedure {
@@ -101,7 +117,29 @@ export interface WriteResult {
   failed?: { path: 'chat' | 'procedure', code: string }
 }
 /** Scores are compared inside one list only. */
-export interface Found { memories: Item[], raw: Item[], procedures: Item[] }
+export interface Found {
+  memories: Item[], raw: Item[], procedures: Item[]
+  /** Schemas, as far as `derivedContextLimit` lets them in. */
+  derived: Item[]
+  /** What somebody who talks to this person should know first: facts in their own words, by domain. */
+  catalog: Item[]
+}
+/** What the digest of one scope came to. */
+export interface ScopeDigest {
+  scope: string
+  /** `partial`: a product is missing. That scope and one that `failed` still wait for a digest. */
+  status: 'done' | 'unchanged' | 'partial' | 'failed'
+  /** Why it failed. */
+  error?: string
+  /** `lexical`: there are no vectors, and statements were compared by their words. */
+  comparedBy?: 'embedding' | 'lexical'
+  heads?: number, leftOut?: number, clusters?: number, asked?: number, schemas?: number, evidenceAdded?: number, coreSchemas?: number
+  /** Entries of the catalogue; null when it was not picked anew. */
+  catalog?: number | null
+  retired?: number, dropped?: number, failures?: number, failed?: string[]
+}
+/** How far the digest of one scope is: `total` is 0 while its statements are compared. */
+export interface DigestProgress { scope: string, done: number, total: number, ended: boolean }
 
 /**
  * Opens a memory.
@@ -113,6 +151,10 @@ export async function open(settings: Settings): Promise<Memory> {
   await memory.problems()
   return memory
 }
+
+/** Who wants to know of each step of a job, and may end it. */
+interface Watched { tell: () => void, signal: AbortSignal | undefined }
+const NOTHING = new TextEncoder().encode('{}')
 
 interface Live { instance: Instance, core: LibraryCore, host: Host }
 
@@ -154,8 +196,8 @@ export class Memory {
   /** One memory of any status, by its id or another name of it; null when there is none. */
   async get(id: string): Promise<Item | null> { return await this.#call('get', { id }) as Item | null }
 
-  /** The statements and procedures of a scope, or those of one `kind`, the newest first; heads only unless history is asked for. */
-  async list(options: { scope: string, kind?: string, includeHistory?: boolean, limit?: number, offset?: number }): Promise<Item[]> {
+  /** The statements and procedures of a scope and what was derived from them, or those of one `kind` or `layer`, the newest first; what holds alone unless history is asked for. */
+  async list(options: { scope: string, kind?: string, layer?: 'L1_FACT' | 'L2_PROFILE' | 'L3_DERIVED', includeHistory?: boolean, limit?: number, offset?: number }): Promise<Item[]> {
     return await this.#call('list', options) as Item[]
   }
 
@@ -184,6 +226,37 @@ export class Memory {
   /** Makes a result lines for a prompt. */
   async format(found: Found | Item[]): Promise<string> { return await this.#call('format', found) as string }
 
+  /**
+   * Derives schemas and the catalogue where something waits, four scopes at a time; or in one `scope`. What is done is kept
+   * when it ends early, by `signal` or anything else, and the rest still waits.
+   */
+  async digest({ scope, onProgress, signal }: { scope?: string, onProgress?: (progress: DigestProgress) => void, signal?: AbortSignal } = {}): Promise<{ scopes: ScopeDigest[] }> {
+    const live = await this.#usable()
+    const due = scope === undefined ? await this.#call('digestDue', {}) as string[] : [scope]
+    const told = new Map<string, string>()
+    const tell = (): void => {
+      if (!onProgress || this.#live === undefined || isBroken(live.instance)) return
+      const { ok } = driveSync(live.core.call('digestProgress', NOTHING), live.host) as { ok: DigestProgress[] }
+      for (const progress of ok) {
+        const text = JSON.stringify(progress)
+        if (!due.includes(progress.scope) || told.get(progress.scope) === text) continue
+        told.set(progress.scope, text)
+        onProgress(progress)
+      }
+    }
+    const scopes = await scopeByScope(due, async (name): Promise<ScopeDigest> => {
+      if (signal?.aborted) return { scope: name, status: 'failed', error: 'ended by the caller' }
+      try {
+        const result = await this.#call('digest', { scope: name }, { tell, signal }) as ScopeDigest
+        return result
+      } catch (error) {
+        if (error instanceof MemoryError || error instanceof Ended) return { scope: name, status: 'failed', error: error.message }
+        throw error
+      } finally { tell() }
+    })
+    return { scopes }
+  }
+
   /** Writes a checkpoint and lets go of the folder. */
   async close(): Promise<void> {
     const live = this.#live && await this.#live.catch(() => undefined)
@@ -196,9 +269,9 @@ export class Memory {
     }
   }
 
-  async #call(verb: string, args: unknown): Promise<unknown> {
+  async #call(verb: string, args: unknown, watched?: Watched): Promise<unknown> {
     const live = await this.#usable()
-    return await this.#run(live, live.core.call(verb, new TextEncoder().encode(JSON.stringify(args))))
+    return await this.#run(live, live.core.call(verb, new TextEncoder().encode(JSON.stringify(args))), watched)
   }
 
   #usable(): Promise<Live> {
@@ -219,7 +292,7 @@ export class Memory {
   }
 
   /** A core that traps is never used again; the next call begins with a fresh one, and what was committed is there. */
-  async #run(live: Live, job: Job): Promise<unknown> {
+  async #run(live: Live, job: Job, watched?: Watched): Promise<unknown> {
     const failed = (error: unknown): void => {
       if (error instanceof Ended) return
       condemn(live.instance)
@@ -228,8 +301,9 @@ export class Memory {
     }
     let answer: { ok?: unknown, error?: Refusal }
     try {
-      answer = await drive(job, live.host, { alive: () => !isBroken(live.instance), failed }, undefined) as typeof answer
+      answer = await drive(job, live.host, { alive: () => !isBroken(live.instance), failed, tell: watched?.tell }, watched?.signal) as typeof answer
     } catch (error) {
+      if (error instanceof Ended) throw error
       failed(error)
       throw new StorageError(`the core failed and was dropped: ${messageOf(error)}`, 'storage', 409)
     }

@@ -66,7 +66,7 @@ impl RecallConfig {
             Type::Constraint => constraint,
             Type::Pitfall => pitfall,
             Type::Decision => decision,
-            Type::Fact | Type::Procedure => 0,
+            _ => 0,
         }
     }
 }

@@ -53,6 +53,7 @@ fn type_disabled(memory_type: Type) -> &'static str {
         Type::Decision => "type-disabled:decision",
         Type::Fact => "type-disabled:fact",
         Type::Procedure => "type-disabled:procedure",
+        _ => "type-disabled:derived",
     }
 }
 

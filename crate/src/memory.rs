@@ -184,6 +184,12 @@ pub enum Type {
     Fact,
     /// How a task was done, in a model's words; never in the block, either.
     Procedure,
+    /// A pattern in several statements, in a model's words.
+    Schema,
+    /// What schemas of different subjects have in common, in a model's words.
+    CoreSchema,
+    /// A fact that a model picked for the catalogue of a person, in its own words.
+    Persona,
 }
 
 impl Type {
@@ -288,6 +294,9 @@ named!(Type {
     Decision => "decision",
     Fact => "fact",
     Procedure => "procedure",
+    Schema => "schema",
+    CoreSchema => "core-schema",
+    Persona => "persona",
 });
 named!(BoundaryScope {
     Strict => "strict",
@@ -409,9 +418,19 @@ impl Memory {
         }
     }
 
-    /// Returns whether this states something: a raw source is evidence, and states nothing itself.
+    /// Returns whether this states something that was said: a raw source is evidence, and what was derived was said by nobody.
     pub fn is_statement(&self) -> bool {
-        self.layer != Layer::Raw
+        !matches!(self.layer, Layer::Raw | Layer::Derived)
+    }
+
+    /// Returns whether this is a source: what was said, untouched.
+    pub fn is_raw(&self) -> bool {
+        self.layer == Layer::Raw
+    }
+
+    /// Returns whether a digest made this of statements.
+    pub fn is_derived(&self) -> bool {
+        self.layer == Layer::Derived
     }
 
     /// Returns whether this may be recalled at `at`: an active statement, in nobody's words but a person's or a tool's, inside its validity.

@@ -11,6 +11,7 @@ mod canonical;
 mod conflict;
 mod crash;
 mod decide;
+mod digest;
 mod embedding;
 mod flow;
 mod forgotten;

@@ -486,6 +486,75 @@ fn plans_are_written_as_they_always_were() {
     assert!(state.recorded("r-1").is_none() && state.recorded("r-2").is_some());
 }
 
+/// A scope that waits, a product of its digest, what came meanwhile, and its end.
+fn digests() -> Vec<Vec<Body>> {
+    let pending = || -> Body { Fact::DigestPending { scope: scope() }.into() };
+    let digested = |asked: &[&str], up_to: Option<u64>| -> Body {
+        Fact::Digested {
+            scope: scope(),
+            asked: asked.iter().map(|name| (*name).to_owned()).collect(),
+            up_to: up_to.map(Seq),
+        }
+        .into()
+    };
+    let fact = memory("Mara drinks tea.");
+    let mut schema = Memory {
+        id: MemoryId::from("m-schema000000"),
+        memory_type: Type::Schema,
+        layer: Layer::Derived,
+        by: Author::Model,
+        canonical: Some("Chooses one thing.".to_owned()),
+        ..memory("Mara chooses tea.")
+    };
+    schema.source.quote = "".into();
+    schema.source.source_ids = vec![fact.id.clone()];
+    let write = |memory: &Memory| -> Body {
+        Fact::Write {
+            memory: Box::new(memory.clone()),
+        }
+        .into()
+    };
+    let core = Memory {
+        id: MemoryId::from("m-core00000000"),
+        memory_type: Type::CoreSchema,
+        canonical: None,
+        ..schema.clone()
+    };
+    let persona = Memory {
+        id: MemoryId::from("m-persona00000"),
+        memory_type: Type::Persona,
+        signals: vec!["habits".into()],
+        ..core.clone()
+    };
+    vec![
+        vec![write(&fact), pending()],
+        vec![write(&schema), digested(&["cluster-0123456789ab"], None)],
+        vec![write(&core), write(&persona)],
+        vec![pending()],
+        vec![digested(
+            &["catalog-0123456789ab", "cluster-0123456789ab"],
+            Some(2),
+        )],
+    ]
+}
+
+#[test]
+fn digests_are_written_as_they_always_were() {
+    let (bytes, state, end) = written_as(digests());
+    expect_file!["../../test/data/ledgers/v1-digests.jsonl"]
+        .assert_eq(&String::from_utf8(bytes).expect("text"));
+    let checkpoint = snapshot::write(&state, &end).expect("a state");
+    expect_file!["../../test/data/ledgers/v1-digests.memory.json"]
+        .assert_eq(&String::from_utf8(checkpoint.clone()).expect("text"));
+    let disk = Disk::new();
+    disk.put(&format!("{DIR}/memory.json"), &checkpoint);
+    assert_eq!(Folder::on(&disk, 1).state().tables(), state.tables());
+    let digest = state.digest(&scope()).expect("is there");
+    // What was registered after the digest began still waits.
+    assert_eq!(digest.pending, Some((Seq(3), Seq(7))));
+    assert_eq!(digest.asked.len(), 2);
+}
+
 #[test]
 fn a_frozen_ledger_is_read_for_ever() {
     let ledger = include_bytes!("../../test/data/ledgers/v1.jsonl");
@@ -561,7 +630,10 @@ fn every_kind_has_its_string_and_reads_back() {
     let (bytes, _, _) = written();
     let text = String::from_utf8(bytes).expect("text");
     let (more, _, _) = written_as(plans());
-    let text = text + &String::from_utf8(more).expect("text");
+    let (still_more, _, _) = written_as(digests());
+    let text = text
+        + &String::from_utf8(more).expect("text")
+        + &String::from_utf8(still_more).expect("text");
     for kind in Fact::KINDS.iter().chain(Observation::KINDS) {
         let known = text.contains(&format!(r#","kind":"{kind}""#));
         assert!(known || *kind == "checkpoint", "{kind} is in no example");

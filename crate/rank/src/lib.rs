@@ -7,6 +7,7 @@
 pub mod fold;
 pub mod form;
 pub mod budget;
+pub mod dot;
 pub mod json;
 pub mod lexicon;
 pub mod needles;

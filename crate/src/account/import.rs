@@ -199,7 +199,7 @@ fn fate(
         return Fate::Passed("duplicate");
     }
     // A source states nothing, so there is nothing to answer.
-    if !terms.is_own && memory.is_statement() {
+    if !terms.is_own && !memory.is_raw() {
         if memory.status == Status::Active {
             memory.status = Status::NeedsReview;
         }

@@ -514,8 +514,8 @@ pub mod command {
         "`{0}` 在命令行可用：`dsh-jev-memory {0}`。{1}",
     ];
     pub const USAGE: Phrase = [
-        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `health`",
-        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `health`",
+        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `digest [all|status]` · `health`",
+        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `digest [all|status]` · `health`",
     ];
     pub const BAD_LABELS: Phrase = [
         "Line {0} of the query file is not `{\"query\":\"…\",\"ids\":[\"m-…\"]}`; nothing was measured.",
@@ -624,4 +624,35 @@ mod tests {
         }
         assert!(n > 100, "{n}");
     }
+}
+
+/// What many memories come to.
+pub mod digest {
+    use super::Phrase;
+
+    pub const NOTHING: Phrase = ["Nothing waits for a digest.", "没有等待归纳的内容。"];
+    pub const COMPARING: Phrase = ["{0}: comparing", "{0}：正在比较"];
+    pub const RUNNING: Phrase = [
+        "{0}: {1} of {2} done; `digest status` says how it goes on",
+        "{0}：已完成 {1}/{2}；用 `digest status` 查看进度",
+    ];
+    pub const ENDED: Phrase = [
+        "{0}: {1} memories compared {2}; new schemas: {3}, schemas with more evidence: {4}, core schemas: {5}, catalogue: {6}, retired: {7}, calls of the model: {8}",
+        "{0}：{2}比较 {1} 条记忆；新模式 {3}，补充证据 {4}，核心模式 {5}，人物目录 {6}，退役 {7}，模型调用 {8} 次",
+    ];
+    pub const UNCHANGED: Phrase = [
+        "{0}: nothing new since the last digest ({1} memories, compared {2})",
+        "{0}：自上次归纳以来没有变化（{1} 条记忆，{2}比较）",
+    ];
+    pub const BY_MEANING: Phrase = ["by meaning", "按语义"];
+    pub const BY_WORDS: Phrase = ["by words alone", "仅按词语"];
+    pub const MISSING: Phrase = [
+        "{0}: missing: {1}, the first because {2}; the next digest asks for them again",
+        "{0}：缺 {1} 项，首个原因：{2}；下次归纳会重试",
+    ];
+    pub const LEFT_OUT: Phrase = [
+        "{0}: the {1} oldest were left out, over the limit",
+        "{0}：超出上限，最旧的 {1} 条未参与",
+    ];
+    pub const FAILED: Phrase = ["{0}: not digested: {1}", "{0}：未能归纳：{1}"];
 }

@@ -183,7 +183,7 @@ fn part(words: &Words, name: &str, shown: &Shown) -> String {
             Type::Constraint => constraint,
             Type::Pitfall => pitfall,
             Type::Decision => decision,
-            Type::Fact | Type::Procedure => "",
+            _ => "",
         });
     }
     add(&shown.day);

@@ -189,6 +189,19 @@ pub fn format(items: &[Value]) -> String {
     out
 }
 
+/// Returns what stands beside the hits of a result as lines for a prompt: schemas, and the catalogue by domain.
+pub fn beside(result: &Value) -> String {
+    let mut out = String::new();
+    for (list, label) in [("derived", "kind"), ("catalog", "domain")] {
+        let items = result.get(list).and_then(Value::as_array);
+        for item in items.into_iter().flatten() {
+            let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("");
+            out.push_str(&format!("- [{}] {}\n", text(label), one_line(text("text"))));
+        }
+    }
+    out
+}
+
 fn related(item: &Map<String, Value>, name: &str, says: &str, out: &mut String) {
     let others = item.get(name).and_then(Value::as_array);
     for other in others.into_iter().flatten() {

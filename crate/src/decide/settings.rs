@@ -1,5 +1,6 @@
 //! The settings of the library's face: flat and strict. What is unknown, removed or nested is refused by name.
 
+use super::digest::Rules;
 use super::error::{Error, Kind};
 use serde_json::Value;
 
@@ -17,8 +18,13 @@ pub enum Extract {
 pub struct Settings {
     pub data_dir: String,
     pub extract: Extract,
-    /// `system1` or `dual`. Both write the same.
+    /// `system1` or `dual`. Both write the same; `dual` also registers what a digest has to look at.
     pub dual: bool,
+    pub system2: Rules,
+    /// Schemas of a search's result, in a list of their own; 0: none.
+    pub derived_context_limit: usize,
+    /// Whether a search's result holds the catalogue of the person.
+    pub catalog_context_enabled: bool,
     pub reconcile_candidate_limit: usize,
     pub reconcile_relation_threshold: f64,
     pub reconcile_lexical_threshold: f64,
@@ -50,6 +56,9 @@ impl Default for Settings {
             data_dir: String::new(),
             extract: Extract::Verbatim,
             dual: false,
+            system2: Rules::default(),
+            derived_context_limit: 0,
+            catalog_context_enabled: true,
             reconcile_candidate_limit: 64,
             reconcile_relation_threshold: 0.6,
             reconcile_lexical_threshold: 0.2,
@@ -153,6 +162,46 @@ const KEYS: &[(&str, &str, Apply)] = &[
         "a whole number from 1 to 315360000",
         |s, v| whole(v, 1, 315_360_000).map(|x| s.request_outcome_ttl_seconds = x),
     ),
+    ("system2ClusterDistance", UNIT, |s, v| {
+        unit(v).map(|x| s.system2.cluster_distance = x)
+    }),
+    ("system2RefineDistance", UNIT, |s, v| {
+        unit(v).map(|x| s.system2.refine_distance = x)
+    }),
+    ("system2LexicalClusterDistance", UNIT, |s, v| {
+        unit(v).map(|x| s.system2.lexical_distance = x)
+    }),
+    ("system2LexicalRefineDistance", UNIT, |s, v| {
+        unit(v).map(|x| s.system2.lexical_refine_distance = x)
+    }),
+    (
+        "system2MinClusterSize",
+        "a whole number from 2 to 24",
+        |s, v| whole(v, 2, 24).map(|x| s.system2.min_cluster_size = x as usize),
+    ),
+    (
+        "system2MinSources",
+        "a whole number from 1 to 24",
+        |s, v| whole(v, 1, 24).map(|x| s.system2.min_sources = x as usize),
+    ),
+    (
+        "system2CrossDomainMinBasics",
+        "a whole number from 2 to 200",
+        |s, v| whole(v, 2, 200).map(|x| s.system2.cross_domain_min_basics = x as usize),
+    ),
+    (
+        "system2HeadLimit",
+        "a whole number from 4 to 4000",
+        |s, v| whole(v, 4, 4_000).map(|x| s.system2.head_limit = x as usize),
+    ),
+    (
+        "derivedContextLimit",
+        "a whole number from 0 to 50",
+        |s, v| whole(v, 0, 50).map(|x| s.derived_context_limit = x as usize),
+    ),
+    ("catalogContextEnabled", SWITCH, |s, v| {
+        v.as_bool().map(|x| s.catalog_context_enabled = x)
+    }),
     ("persistHistory", SWITCH, |s, v| {
         v.as_bool().map(|x| s.persist_history = x)
     }),
@@ -327,6 +376,9 @@ mod tests {
             "dataDir": "/data", "extract": "model", "mode": "dual", "reconcileCandidateLimit": 220,
             "reconcileRelationThreshold": 0.5, "reconcileLexicalThreshold": 0.1, "reconcileReviewConfidence": 0.4,
             "reconcileBatchSize": 4, "jevMaxQuestionChars": 2000, "requestOutcomeTtlSeconds": 60, "persistHistory": true,
+            "system2ClusterDistance": 0.3, "system2RefineDistance": 0.2, "system2LexicalClusterDistance": 0.8,
+            "system2LexicalRefineDistance": 0.7, "system2MinClusterSize": 3, "system2MinSources": 1,
+            "system2CrossDomainMinBasics": 4, "system2HeadLimit": 100, "derivedContextLimit": 5, "catalogContextEnabled": false,
             "embeddings": true, "jevEndpoint": "http://127.0.0.1:1", "jevApiKeyEnv": "K", "jevModel": "jev-1.13.0",
             "jevTimeoutMs": 100, "jevRetries": 0, "embeddingEndpoint": "", "embeddingApiKeyEnv": "K",
             "embeddingModel": "m", "embeddingDimensions": 8, "embeddingTimeoutMs": 100, "llmTimeoutMs": 100,

@@ -7,6 +7,7 @@ mod attach;
 mod budget;
 mod catalogue;
 mod command;
+mod digest;
 mod embed;
 mod extraction;
 mod forget;
@@ -207,6 +208,7 @@ pub struct Engine {
     tried_is_read: Cell<bool>,
     normalising: Cell<bool>,
     usage: RefCell<Map<JudgeName, Usage>>,
+    digests: digest::Digests,
 }
 
 /// Observations that wait at most; past it the oldest are dropped and counted.
@@ -251,6 +253,7 @@ impl Engine {
             tried_is_read: Cell::new(false),
             normalising: Cell::new(false),
             usage: RefCell::default(),
+            digests: digest::Digests::default(),
         }
     }
 

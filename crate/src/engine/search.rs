@@ -202,6 +202,7 @@ impl Engine {
         catalogue.sync(&store);
         let wanted = |memory: &Memory| {
             search.types.contains(&memory.memory_type)
+                && !memory.is_derived()
                 && match &search.scope {
                     Some(scope) => memory.scope == *scope,
                     None => memory.scope == home || memory.scope.is_global(),

@@ -337,6 +337,6 @@ pub(super) fn place(memory_type: Type) -> usize {
         Type::Pitfall => 1,
         Type::Decision => 2,
         // Past every pool.
-        Type::Fact | Type::Procedure => Type::ALL.len(),
+        _ => Type::ALL.len(),
     }
 }

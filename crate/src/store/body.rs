@@ -24,6 +24,8 @@ impl Fact {
         "scope",
         "plan",
         "request-expired",
+        "digest-pending",
+        "digested",
         "edit",
         "checkpoint",
     ];
@@ -60,6 +62,8 @@ pub(super) fn kind_of_fact(fact: &Fact) -> &'static str {
         Fact::Scope { .. } => "scope",
         Fact::Plan { .. } => "plan",
         Fact::RequestExpired { .. } => "request-expired",
+        Fact::DigestPending { .. } => "digest-pending",
+        Fact::Digested { .. } => "digested",
         Fact::Edit { .. } => "edit",
         Fact::Checkpoint { .. } => "checkpoint",
     }

@@ -65,6 +65,8 @@ impl Changes {
             | Fact::FailureDropped { .. }
             | Fact::Turn { .. }
             | Fact::RequestExpired { .. }
+            | Fact::DigestPending { .. }
+            | Fact::Digested { .. }
             | Fact::ConflictAsk { .. } => return,
         };
         self.generation += 1;

@@ -361,6 +361,17 @@ pub(super) fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
     plan_stands(store, draft)?;
     for row in &draft.rows {
         let Body::Fact(fact) = row else { continue };
+        if let Fact::Digested {
+            scope,
+            asked,
+            up_to: None,
+        } = fact
+            && let Some(known) = store.state.digest(scope)
+            && let Some(done) = asked.iter().find(|name| known.asked.contains(name))
+        {
+            // The same question, answered elsewhere meanwhile.
+            return Err(stale(done, 0, 0));
+        }
         let id = match fact {
             Fact::Write { memory } | Fact::Edit { memory } => &memory.id,
             Fact::Canonical { id, .. } | Fact::ConflictAsk { id, .. } => id,

@@ -118,6 +118,16 @@ pub enum Fact {
     Scope { from: ScopeKey, to: ScopeKey },
     /// What an `add` came to; its records and links are the rows of the same commit.
     Plan { plan: Box<Planned> },
+    /// Something of a scope changed that a digest has to look at.
+    DigestPending { scope: ScopeKey },
+    /// A digest of a scope came to an end, or to one of its products.
+    Digested {
+        scope: ScopeKey,
+        /// Names of what a model was asked and answered. With `up_to` they take the place of all before.
+        asked: Vec<String>,
+        /// Of a digest that ended whole: the last row it had before it. What was registered later still waits.
+        up_to: Option<Seq>,
+    },
     /// Recorded results grew too old to be said again.
     RequestExpired { requests: Vec<String> },
     /// A person changed the checkpoint by hand, or a passage of it was forgotten: the record as it is now.

@@ -1,8 +1,8 @@
 //! What each fact does to the state.
 
 use super::entry::{Body, Fact, Row};
-use super::state::{SESSIONS_MAX, State};
-use super::tables::{Ask, Failure, Reading, Tombstone};
+use super::state::{ASKED_MAX, SESSIONS_MAX, State};
+use super::tables::{Ask, Digest, Failure, Reading, Tombstone};
 use crate::decide::outcome::{Done, Planned, Recorded};
 use crate::memory::{Memory, MemoryId, Millis, Revision, ScopeKey, Seq, Status};
 use std::rc::Rc;
@@ -168,9 +168,46 @@ impl State {
                     self.requests.remove(request);
                 }
             }
+            Fact::DigestPending { scope } => {
+                let digest = self.digest_of(&scope);
+                let from = digest.pending.map_or(seq, |pending| pending.0);
+                digest.pending = Some((from, seq));
+            }
+            Fact::Digested {
+                scope,
+                asked,
+                up_to,
+            } => {
+                let digest = self.digest_of(&scope);
+                match up_to {
+                    Some(up_to) => {
+                        digest.asked = asked;
+                        digest.pending = digest
+                            .pending
+                            .filter(|pending| pending.1 > up_to)
+                            .map(|(from, to)| (from.max(Seq(up_to.0.saturating_add(1))), to));
+                    }
+                    None => digest.asked.extend(asked),
+                }
+                let over = digest.asked.len().saturating_sub(ASKED_MAX);
+                digest.asked.drain(..over);
+                if digest.pending.is_none() && digest.asked.is_empty() {
+                    let scope = digest.scope.clone();
+                    self.digests.remove(&scope);
+                }
+            }
             Fact::Scope { from, to } => self.join(&from, &to),
             Fact::Checkpoint { state } => self.set(*state),
         }
+    }
+
+    fn digest_of(&mut self, scope: &ScopeKey) -> &mut Digest {
+        let scope = self.scope_of(scope).clone();
+        self.digests.or_insert_with(scope.clone(), || Digest {
+            scope,
+            pending: None,
+            asked: Vec::new(),
+        })
     }
 
     /// Takes a plan in: who said again what is known becomes another name of it, and the result can be said again.
@@ -290,6 +327,14 @@ impl State {
                     self.failures.insert(key, failure);
                 }
             }
+        }
+        if let Some(old) = self.digests.remove(&from) {
+            let digest = self.digest_of(&to);
+            digest.asked.extend(old.asked);
+            digest.pending = match (digest.pending, old.pending) {
+                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                (a, b) => a.or(b),
+            };
         }
         for reading in self.sessions.values_mut().filter(|x| x.scope == from) {
             reading.scope = to.clone();

@@ -113,8 +113,14 @@ pub(super) async fn forget_held(
         }
     }
     let mut found = gather(cell, ports, &ids).await?;
-    let more = words.iter().filter(|text| !text.is_empty());
-    found.contents.extend(more.cloned());
+    let more = || words.iter().filter(|text| !text.is_empty()).cloned();
+    found.contents.extend(more());
+    let derived = derived_of(&cell.borrow().state, &ids, &found.contents);
+    if !derived.is_empty() {
+        ids.extend(derived);
+        found = gather(cell, ports, &ids).await?;
+        found.contents.extend(more());
+    }
     let facts = facts(&cell.borrow(), &request, &ids, &found);
     if ports.ended.get() {
         return Err(StoreError::Ended {
@@ -345,6 +351,27 @@ fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> V
     out
 }
 
+/// Returns what a model made of what is forgotten: all that cites it, and all that repeats a piece of it uncited.
+fn derived_of(state: &State, ids: &[MemoryId], contents: &Set<String>) -> Vec<MemoryId> {
+    let derived = || {
+        let all = state.memories().filter(|memory| memory.is_derived());
+        all.filter(|memory| !ids.contains(&memory.id))
+    };
+    if derived().next().is_none() {
+        return Vec::new();
+    }
+    // Derived words keep nobody's words, and a source loses the passage in this very commit.
+    let keeps_none = state.memories().filter(|x| x.is_derived() || x.is_raw());
+    let mut others: Vec<MemoryId> = keeps_none.map(|memory| memory.id.clone()).collect();
+    others.extend(ids.iter().cloned());
+    let shredder = Shredder::new(&others, contents, state);
+    let cites = |memory: &Memory| memory.source.source_ids.iter().any(|id| ids.contains(id));
+    derived()
+        .filter(|memory| cites(memory) || memory.words().any(|text| shredder.touches(&text)))
+        .map(|memory| memory.id.clone())
+        .collect()
+}
+
 /// Returns the sources that said what is forgotten, without the passage.
 ///
 /// A source is evidence for other statements, too, so it stays; and as long as it holds the passage, the passage counts as kept.
@@ -357,7 +384,7 @@ fn cut_sources(state: &State, ids: &[MemoryId]) -> Vec<Body> {
             .iter()
             .filter(|id| !ids.contains(id))
         {
-            let raw = state.memory(id).filter(|raw| !raw.is_statement());
+            let raw = state.memory(id).filter(|raw| raw.is_raw());
             if let Some(raw) = raw {
                 let raw = cut.or_insert_with(id.clone(), || Memory::clone(raw));
                 raw.text = without_passage(&raw.text, memory).into();

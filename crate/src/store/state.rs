@@ -3,7 +3,7 @@
 use super::entry::Fact;
 pub use super::fold::{KEEP_BOTH, STORED_CONFLICT, UNANSWERED};
 use super::table::{Table, Values};
-use super::tables::{Ask, Failure, Join, Reading, Tables, Tombstone};
+use super::tables::{Ask, Digest, Failure, Join, Reading, Tables, Tombstone};
 use crate::decide::outcome::Recorded;
 use crate::memory::{EventSeq, Memory, MemoryId, Millis, Origin, ScopeKey, Seq, SessionId};
 use crate::text::order;
@@ -22,6 +22,9 @@ pub const FAILURES_MAX: usize = 2_000;
 /// Results of requests that are kept; past it the oldest are dropped by a fact.
 pub const REQUESTS_MAX: usize = 10_000;
 
+/// Names of what was asked about a scope; past it the oldest are dropped, and asked again.
+pub const ASKED_MAX: usize = 2_000;
+
 /// What all facts say. Only [`State::fold`] and [`State::set`] change it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
@@ -37,6 +40,7 @@ pub struct State {
     pub(super) asks: Table<Ask>,
     pub(super) joins: Map<ScopeKey, ScopeKey>,
     pub(super) requests: Map<String, Rc<Recorded>>,
+    pub(super) digests: Map<ScopeKey, Digest>,
 }
 
 impl State {
@@ -216,6 +220,8 @@ impl State {
         }
         let request = |x: Rc<Recorded>| Some((x.plan.request.clone()?, x));
         self.requests = tables.requests.into_iter().filter_map(request).collect();
+        let digest = |x: Digest| (x.scope.clone(), x);
+        self.digests = tables.digests.into_iter().map(digest).collect();
     }
 
     /// Returns the state as it is written.
@@ -243,6 +249,7 @@ impl State {
                 })
                 .collect(),
             requests: self.requests.values().cloned().collect(),
+            digests: self.digests.values().cloned().collect(),
         }
     }
 
@@ -251,6 +258,16 @@ impl State {
         let scope = self.scope_of(scope);
         let gone = self.tombstones.values().filter(|x| x.scope == *scope);
         gone.count() as u64
+    }
+
+    /// Returns what is known about the digest of a scope; none before anything was registered or asked.
+    pub fn digest(&self, scope: &ScopeKey) -> Option<&Digest> {
+        self.digests.get(self.scope_of(scope))
+    }
+
+    /// Returns what is known about digests, ascending by scope.
+    pub fn digests(&self) -> impl Iterator<Item = &Digest> {
+        self.digests.values()
     }
 
     /// Returns what a request came to, until that expires.

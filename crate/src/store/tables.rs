@@ -20,6 +20,8 @@ pub struct Tables {
     pub scopes: Vec<Join>,
     /// Recorded results, by request id.
     pub requests: Vec<Rc<Recorded>>,
+    /// What is known about the digest of each scope, by scope.
+    pub digests: Vec<Digest>,
 }
 
 impl Tables {
@@ -32,6 +34,7 @@ impl Tables {
         "asks",
         "scopes",
         "requests",
+        "digests",
     ];
 
     /// Reads the lists from an object that may hold other fields, too. A list that is not there is empty.
@@ -49,7 +52,8 @@ impl Tables {
                 3 => out.tombstones = reader.list(Tombstone::read)?,
                 4 => out.asks = reader.list(Ask::read)?,
                 5 => out.scopes = reader.list(Join::read)?,
-                _ => out.requests = reader.list(|item| Recorded::read(item).map(Rc::new))?,
+                6 => out.requests = reader.list(|item| Recorded::read(item).map(Rc::new))?,
+                _ => out.digests = reader.list(Digest::read)?,
             }
         }
         Ok(out)
@@ -103,7 +107,22 @@ impl Tables {
                 one(&self.requests, at, |x| x.write(out))
             });
         }
+        if !self.digests.is_empty() {
+            list("digests", &|out, at| {
+                one(&self.digests, at, |x| x.write(out))
+            });
+        }
     }
+}
+
+/// What waits for a digest of a scope, and what a model was asked already.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Digest {
+    pub scope: ScopeKey,
+    /// The first and the last row that registered it; none when nothing waits.
+    pub pending: Option<(Seq, Seq)>,
+    /// Names of what a model was asked and answered.
+    pub asked: Vec<String>,
 }
 
 /// How often a failure signature was seen in a scope.
@@ -332,6 +351,36 @@ impl Ask {
             writer.text("asker", &self.asker);
         }
         writer.signed("at", self.at.0);
+        writer.end();
+    }
+}
+
+impl Digest {
+    fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut scope, mut from, mut to, mut asked) = (None, None, None, Vec::new());
+        let mut fields = Fields::of(&["scope", "from", "to", "asked"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => scope = Some(ScopeKey(reader.shared()?)),
+                1 => from = Some(Seq(reader.u64()?)),
+                2 => to = Some(Seq(reader.u64()?)),
+                _ => asked = reader.list(Reader::owned)?,
+            }
+        }
+        Ok(Self {
+            scope: given(scope, "scope")?,
+            pending: from.zip(to),
+            asked,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("scope", self.scope.as_str())
+            .whole_if("from", self.pending.map(|x| x.0.0))
+            .whole_if("to", self.pending.map(|x| x.1.0))
+            .texts_if("asked", self.asked.iter().map(String::as_str));
         writer.end();
     }
 }

@@ -8,7 +8,7 @@ pub mod secret;
 pub mod sentence;
 pub mod window;
 
-pub use jev_memory_rank::{budget, form, json, lexicon, needles, order, sorted, token};
+pub use jev_memory_rank::{budget, dot, form, json, lexicon, needles, order, sorted, token};
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -4,6 +4,7 @@
 
 mod care;
 mod carry;
+mod digest;
 mod list;
 mod review;
 
@@ -166,9 +167,9 @@ impl Engine {
             "doctor" => return self.doctor(ports, typed, page).await,
             _ => {}
         }
-        const VERBS: [&str; 10] = [
-            "list", "show", "why-not", "review", "undo", "forget", "stats", "export", "import",
-            "sweep",
+        const VERBS: [&str; 11] = [
+            "list", "show", "why-not", "review", "undo", "forget", "stats", "digest", "export",
+            "import", "sweep",
         ];
         if !VERBS.contains(&verb.as_str()) {
             let usage = page.words(&say::USAGE, &[]);
@@ -225,6 +226,10 @@ impl Engine {
                 }
             }
             "stats" => self.stats(ports, store, typed, &home, page).await,
+            "digest" => {
+                self.digest_by_command(ports, store, typed, &home, page)
+                    .await
+            }
             "export" => self.export(ports, store, typed, (&home, page), reply),
             "import" => self.import(ports, store, typed, &home, page).await,
             _ => self.sweep(ports, store, typed, page).await,

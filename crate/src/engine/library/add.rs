@@ -332,7 +332,7 @@ impl Library {
 fn known_source(state: &State, base: &MemoryId, part: &str, scope: &ScopeKey) -> Option<MemoryId> {
     let mut known = state.family(base);
     let found = known.find(|memory| {
-        memory.text == *part && !memory.is_statement() && memory.scope == *state.scope_of(scope)
+        memory.text == *part && memory.is_raw() && memory.scope == *state.scope_of(scope)
     });
     found.map(|memory| memory.id.clone())
 }

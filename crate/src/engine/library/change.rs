@@ -39,7 +39,7 @@ impl Library {
         }
         let key = Self::nonce(ports);
         let changed = self
-            .change(ports, &id, |state, old| {
+            .change(ports, (&id, false), |state, old| {
                 let mut new = Memory {
                     id: state.free_id(&id_of(&key, 0)),
                     text: text.as_str().into(),
@@ -94,7 +94,7 @@ impl Library {
         given.only(&["id"])?;
         let id = given.id()?;
         let changed = self
-            .change(ports, &id, |_, old| {
+            .change(ports, (&id, true), |_, old| {
                 let archive = Fact::Status {
                     id: old.id.clone(),
                     status: Status::Archived,
@@ -150,7 +150,7 @@ impl Library {
     async fn change(
         &self,
         ports: Ports<'_>,
-        id: &MemoryId,
+        (id, takes_derived): (&MemoryId, bool),
         make: impl Fn(&State, &Rc<Memory>) -> (Vec<Body>, MemoryId),
     ) -> Result<MemoryId, Error> {
         let store = self.store()?;
@@ -163,15 +163,21 @@ impl Library {
                 let missing = || Error::new(Kind::NotFound, format!("{id}: no such memory"));
                 let old = state
                     .memory(id)
-                    .filter(|x| x.is_statement())
+                    .filter(|x| !x.is_raw())
                     .ok_or_else(missing)?;
-                if !is_head(old) {
+                if old.is_derived() && !takes_derived {
+                    return Err(Error::input(format!(
+                        "{id} was derived; change what it rests on, and digest again"
+                    )));
+                }
+                if !is_head(old) && !(old.is_derived() && old.status == Status::Active) {
                     return Err(Error::new(
                         Kind::Stale,
                         format!("{id} is not the latest version; look at what took its place"),
                     ));
                 }
-                let (rows, changed) = make(state, old);
+                let (mut rows, changed) = make(state, old);
+                rows.extend(self.registered(&old.scope));
                 let draft = Draft {
                     rows,
                     based_on: vec![(old.id.clone(), old.revision)],

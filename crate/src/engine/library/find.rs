@@ -1,11 +1,13 @@
 //! `get`, `list`, `search`: reading, by heads unless history is asked for.
 
+use super::digest::shown;
 use super::{Args, Library};
 use crate::conflict::embedding::cosine;
 use crate::decide::Error;
+use crate::decide::digest::is_fresh;
 use crate::decide::read::{Ranked, fused, holds, is_head, item, raw, weighed};
 use crate::engine::budget::Budget;
-use crate::memory::{Memory, MemoryId, Millis, ScopeKey, Type};
+use crate::memory::{Layer, Memory, MemoryId, Millis, ScopeKey, Type};
 use crate::port::Ports;
 use crate::store::State;
 use crate::text::{order, token};
@@ -47,14 +49,27 @@ impl Library {
         Ok(found.map_or(Value::Null, |memory| with_links(state, memory, None)))
     }
 
-    /// Returns the statements of a scope, the newest first.
+    /// Returns the statements of a scope and what holds of what was derived from them, the newest first.
     pub(super) async fn list(&self, ports: Ports<'_>, args: &Value) -> Result<Value, Error> {
         let given = Args(args);
-        given.only(&["scope", "kind", "includeHistory", "limit", "offset"])?;
+        given.only(&[
+            "scope",
+            "kind",
+            "layer",
+            "includeHistory",
+            "limit",
+            "offset",
+        ])?;
         let kind = given.text("kind")?;
         let is_of = |memory: &Memory| kind.is_none_or(|kind| memory.memory_type.as_str() == kind);
         let scope = given.scope()?;
         let history = given.flag("includeHistory", false)?;
+        let layer = given.text("layer")?.map(|name| {
+            Layer::named(name)
+                .filter(|layer| *layer != Layer::Raw)
+                .ok_or_else(|| Error::input("`layer` is L1_FACT, L2_PROFILE or L3_DERIVED"))
+        });
+        let layer = layer.transpose()?;
         let limit = given.whole("limit", LIST_MAX, LIST_MAX)?;
         let offset = given.whole("offset", 0, usize::MAX >> 12)?;
         self.refresh(ports).await?;
@@ -62,15 +77,20 @@ impl Library {
         let state = store.state();
         let mut found: Vec<&Rc<Memory>> = state
             .in_scope(&scope)
-            .filter(|memory| memory.is_statement() && (history || is_head(memory)) && is_of(memory))
+            .filter(|memory| !memory.is_raw() && layer.is_none_or(|layer| memory.layer == layer))
+            .filter(|memory| is_of(memory))
+            .filter(|memory| history || is_head(memory) || is_fresh(memory, |id| state.memory(id)))
             .collect();
         newest_first(&mut found);
         let page = found.into_iter().skip(offset).take(limit);
-        Ok(page.map(|memory| item(memory)).collect::<Vec<_>>().into())
+        Ok(page
+            .map(|memory| shown(state, memory))
+            .collect::<Vec<_>>()
+            .into())
     }
 
-    /// Returns `{ memories, raw, procedures }`: heads by meaning and words, and raw sources and procedures when asked for, each in a
-    /// list of its own.
+    /// Returns `{ memories, raw, procedures, derived, catalog }`: heads by meaning and words, raw sources and procedures when asked
+    /// for, schemas as far as the settings let them in, and the catalogue of the person, each in a list of its own.
     pub(super) async fn search(&self, ports: Ports<'_>, args: &Value) -> Result<Value, Error> {
         let given = Args(args);
         given.only(&[
@@ -103,7 +123,7 @@ impl Library {
         let is_procedure = |memory: &Memory| memory.memory_type == Type::Procedure;
         let statement = |memory: &Memory| any(memory) && !is_procedure(memory);
         let procedure = |memory: &Memory| any(memory) && is_procedure(memory);
-        let source = |memory: &Memory| !memory.is_statement();
+        let source = |memory: &Memory| memory.is_raw();
         let words = self.by_words(&scope, query, limit, &statement)?;
         let meaning = self.by_meaning(ports, &scope, query, &statement).await;
         let mut orders = Vec::new();
@@ -119,6 +139,9 @@ impl Library {
             procedures = weighed(meaning, words, 1.0);
             procedures.retain(|(_, score)| *score >= least);
         }
+        let limit_derived = self.settings.derived_context_limit;
+        let derived = self.derived(ports, &scope, query, limit_derived).await?;
+        let catalog = self.catalog(&scope)?;
         let store = self.store()?.borrow();
         let state = store.state();
         let shown = |ranked: Ranked, limit: usize, with_relations: bool| -> Vec<Value> {
@@ -140,6 +163,8 @@ impl Library {
             "memories": shown(fused(meaning, words), limit, relations),
             "raw": shown(raw(&orders), raw_limit, false),
             "procedures": shown(procedures, procedure_limit, relations),
+            "derived": derived,
+            "catalog": catalog,
         }))
     }
 
@@ -155,7 +180,7 @@ impl Library {
         Ok(found.into_iter().filter_map(share).collect())
     }
 
-    fn by_words(
+    pub(super) fn by_words(
         &self,
         scope: &ScopeKey,
         query: &str,
@@ -176,7 +201,7 @@ impl Library {
     }
 
     /// Returns the order by meaning; none without vectors. A search never fails for a service.
-    async fn by_meaning(
+    pub(super) async fn by_meaning(
         &self,
         ports: Ports<'_>,
         scope: &ScopeKey,
@@ -232,7 +257,7 @@ fn newest_first(memories: &mut Vec<&Rc<Memory>>) {
 
 /// A memory with what it replaced directly, and what contradicts it and stands.
 fn with_links(state: &State, memory: &Memory, as_of: Option<Millis>) -> Value {
-    let mut out = item(memory);
+    let mut out = shown(state, memory);
     let of = |ids: &[MemoryId], wanted: &dyn Fn(&Memory) -> bool| -> Vec<Value> {
         let found = ids
             .iter()

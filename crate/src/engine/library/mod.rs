@@ -2,6 +2,7 @@
 
 mod add;
 mod change;
+mod digest;
 mod find;
 mod reconcile;
 mod scopes;
@@ -9,7 +10,7 @@ mod scopes;
 use super::Engine;
 use crate::decide::Error;
 use crate::decide::error::Kind;
-use crate::decide::read::{flatten, format};
+use crate::decide::read::{beside, flatten, format};
 use crate::decide::settings::Settings;
 use crate::error::{FilesError, StoreError};
 use crate::memory::procedure::{PLACE_MAX_CHARS, is_plain};
@@ -119,10 +120,13 @@ impl Library {
             "update" => self.update(ports, args).await,
             "delete" => self.delete(ports, args).await,
             "deleteBulk" => self.delete_bulk(ports, args).await,
+            "digest" => self.digest(ports, args).await,
+            "digestDue" => self.digest_due(ports).await,
+            "digestProgress" => Ok(self.digest_progress()),
             "flatten" => Ok(flatten(args).into()),
             "format" => Ok(match args {
                 Value::Array(items) => format(items),
-                result => format(&flatten(result)),
+                result => format(&flatten(result)) + &beside(result),
             }
             .into()),
             _ => Err(Error::input(format!(

@@ -154,6 +154,7 @@ impl Library {
             failed: failed.map(|(path, error)| (path, error.row().1.to_owned())),
         };
         let (mut rows, plan) = drawn.rows(plan, ports);
+        rows.extend(self.registered(&plan.scope));
         rows.extend(observed.map(Body::Observation));
         Ok((rows, plan))
     }

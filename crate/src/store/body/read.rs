@@ -3,7 +3,7 @@
 use crate::decide::outcome::Planned;
 use crate::memory::record::given;
 use crate::memory::{
-    EventSeq, JudgeName, Memory, MemoryId, Revision, ScopeKey, SessionId, Status, Type,
+    EventSeq, JudgeName, Memory, MemoryId, Revision, ScopeKey, Seq, SessionId, Status, Type,
 };
 use crate::store::entry::{Body, Chosen, Fact, Observation};
 use crate::store::tables::Tables;
@@ -31,6 +31,8 @@ fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         "scope" => &["from", "to"],
         "plan" => &["plan"],
         "request-expired" => &["requests"],
+        "digest-pending" => &["scope"],
+        "digested" => &["scope", "asked", "upTo"],
         "checkpoint" => &["state"],
         "start" => &[
             "version",
@@ -335,6 +337,14 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
         },
         "request-expired" => Fact::RequestExpired {
             requests: items.strings("requests")?,
+        },
+        "digest-pending" => Fact::DigestPending {
+            scope: items.scope("scope")?,
+        },
+        "digested" => Fact::Digested {
+            scope: items.scope("scope")?,
+            asked: items.strings("asked")?,
+            up_to: items.whole_if("upTo")?.map(Seq),
         },
         _ => match items.take("state") {
             Some(Item::State(state)) => Fact::Checkpoint { state },

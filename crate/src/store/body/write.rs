@@ -129,6 +129,18 @@ pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
         Fact::RequestExpired { requests } => {
             w.texts("requests", strings(requests));
         }
+        Fact::DigestPending { scope } => {
+            w.text("scope", scope.as_str());
+        }
+        Fact::Digested {
+            scope,
+            asked,
+            up_to,
+        } => {
+            w.text("scope", scope.as_str())
+                .texts("asked", strings(asked))
+                .whole_if("upTo", up_to.map(|seq| seq.0));
+        }
         Fact::Checkpoint { state } => state.write(w.name("state")),
     }
 }

@@ -132,6 +132,8 @@ impl Shredder {
             // Ids, and the caller's name of its request, which no secret and no sentence may be.
             | Fact::Plan { .. }
             | Fact::RequestExpired { .. }
+            | Fact::DigestPending { .. }
+            | Fact::Digested { .. }
             | Fact::Scope { .. } => false,
         }
     }
