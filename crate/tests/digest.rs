@@ -138,11 +138,11 @@ fn independent(body: &[u8]) -> HttpReply {
     let mut answers = json!({});
     for (id, question) in body["questions"].as_object().unwrap() {
         let options: Vec<&String> = question["criteria"].as_object().unwrap().keys().collect();
-        let chosen = if id.ends_with("_target") {
-            "NONE"
-        } else {
-            "SUPPLEMENT"
-        };
+        let known = ["NONE", "CHAT", "SUPPLEMENT"];
+        let chosen = known
+            .into_iter()
+            .find(|name| options.iter().any(|x| x == name));
+        let chosen = chosen.unwrap_or("");
         let chances: Vec<(String, Value)> = options
             .iter()
             .map(|name| ((*name).clone(), json!(f64::from(u8::from(*name == chosen)))))
