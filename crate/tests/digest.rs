@@ -420,10 +420,10 @@ fn small_clusters_and_repetitions_are_not_asked_about() {
         desk.add("mara", text);
     }
     // Said again, nearly to the letter: three statements stay three.
-    for n in 0..3 {
+    for (n, text) in TEA[..3].iter().enumerate() {
         desk.call(
             "add",
-            json!({ "source": TEA[n], "scope": "mara", "requestId": format!("again {n}") }),
+            json!({ "source": text, "scope": "mara", "requestId": format!("again {n}") }),
         )
         .unwrap();
     }

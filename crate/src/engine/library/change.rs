@@ -170,7 +170,8 @@ impl Library {
                         "{id} was derived; change what it rests on, and digest again"
                     )));
                 }
-                if !is_head(old) && !(old.is_derived() && old.status == Status::Active) {
+                let stands = is_head(old) || old.is_derived() && old.status == Status::Active;
+                if !stands {
                     return Err(Error::new(
                         Kind::Stale,
                         format!("{id} is not the latest version; look at what took its place"),
