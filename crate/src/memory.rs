@@ -411,11 +411,18 @@ impl Memory {
     /// Returns the text it is found by: what it shows, and the words under which a procedure is looked for.
     pub fn findable(&self) -> Cow<'_, str> {
         match &self.procedure {
-            Some(procedure) if !procedure.search_keys.is_empty() => {
-                format!("{} {}", &*self.text, procedure.search_keys.join(" ")).into()
-            }
-            _ => (&*self.text).into(),
+            Some(procedure) => procedure.findable(&self.text).into(),
+            None => (&*self.text).into(),
         }
+    }
+
+    /// Returns whether `other` is found by the same text.
+    pub fn is_found_as(&self, other: &Self) -> bool {
+        let is_same = match (&self.procedure, &other.procedure) {
+            (None, None) => true,
+            (mine, theirs) => Procedure::are_found_alike(mine.as_deref(), theirs.as_deref()),
+        };
+        is_same && self.text == other.text
     }
 
     /// Returns whether this states something that was said: a raw source is evidence, and what was derived was said by nobody.

@@ -582,6 +582,16 @@ fn too_many_heads_are_looked_through_page_by_page() {
         .filter(|x| x["questions"].get("h0_include").is_some());
     assert_eq!(pages.count(), 3);
     assert_eq!(procedures(&desk).len(), 10);
+    // Where none is included, nothing more is asked.
+    let none = |id: &str, _: &Value, _: &[String]| {
+        assert!(id.ends_with("_include"), "{id}");
+        "EXCLUDE".to_owned()
+    };
+    let settings = json!({ "reconcileCandidateLimit": 4 });
+    let desk = self::desk(&disk, 3, settings).judged(judge("CODING", none));
+    let result = add(&desk, "How: peel grapes | with a spoon", json!({}));
+    assert_eq!(updates(&result), ["SUPPLEMENT"]);
+    assert_eq!(procedures(&desk).len(), 11);
 }
 
 #[test]

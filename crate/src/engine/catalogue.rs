@@ -97,7 +97,7 @@ impl Catalogue {
         };
         let is_same_text = self
             .memory(doc)
-            .is_some_and(|known| known.text == memory.text && known.procedure == memory.procedure);
+            .is_some_and(|known| known.is_found_as(memory));
         if !is_same_text && !self.index.insert(doc, &memory.findable()) {
             return;
         }

@@ -59,6 +59,20 @@ impl Procedure {
         Text::from(format!("{}{BETWEEN}{solution}", self.task))
     }
 
+    /// Returns `text` with the words under which it is looked for.
+    // Not where nothing is a procedure: the module's first part holds what runs at a mount.
+    #[inline(never)]
+    pub fn findable(&self, text: &str) -> String {
+        let keys = self.search_keys.join(" ");
+        format!("{text} {keys}")
+    }
+
+    /// Returns whether two are looked for by the same words.
+    #[inline(never)]
+    pub fn are_found_alike(one: Option<&Self>, other: Option<&Self>) -> bool {
+        one.map(|x| &x.search_keys) == other.map(|x| &x.search_keys)
+    }
+
     /// Follows a new wording of the record's text: it is the solution, behind the task where it begins with that.
     pub fn reword(&mut self, text: &str) {
         let rest = text.strip_prefix(self.task.as_str());
@@ -101,6 +115,7 @@ impl Procedure {
     ///
     /// # Errors
     /// The field that is missing or of another kind.
+    #[inline(never)]
     pub fn read(reader: &mut Reader<'_, '_>) -> Result<Self, Malformed> {
         let texts = |reader: &mut Reader<'_, '_>| reader.list(Reader::owned);
         let (mut task, mut solution, mut boundary_scope, mut confidence) = (None, None, None, None);
@@ -136,6 +151,7 @@ impl Procedure {
     }
 
     /// Appends the procedure.
+    #[inline(never)]
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut writer = Writer::object(out);
         writer

@@ -6,7 +6,6 @@
 use gloo_timers::callback::Timeout;
 use js_sys::{Object, Reflect};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -16,8 +15,8 @@ use wasm_bindgen::prelude::*;
 /// Questions to the host and their answers, by number.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    /// What was not handed out yet.
-    requests: RefCell<VecDeque<(u32, JsValue)>>,
+    /// What was not handed out yet: a few at most.
+    requests: RefCell<Vec<(u32, JsValue)>>,
     answers: RefCell<Vec<(u32, JsValue)>>,
     /// The numbers of what was handed out and is not answered.
     open: RefCell<Vec<u32>>,
@@ -41,13 +40,14 @@ impl Mailbox {
     fn next(&self) -> JsValue {
         let mut requests = self.requests.borrow_mut();
         let mut open = self.open.borrow_mut();
-        let Some((number, next)) = requests.pop_front() else {
+        if requests.is_empty() {
             if open.is_empty() {
                 // The work waits for another job of this process. Come back soon: nobody waits for this answer.
                 return request("clock.sleep", &[("ms", JsValue::from(1))]);
             }
             return request("wait", &[]);
-        };
+        }
+        let (number, next) = requests.remove(0);
         open.push(number);
         // Setting a property of a fresh plain object cannot fail.
         let _ = Reflect::set(&next, &"number".into(), &number.into());
@@ -73,7 +73,7 @@ impl Future for Asked<'_> {
             self.number = mailbox.last.get() + 1;
             mailbox.last.set(self.number);
             let mut requests = mailbox.requests.borrow_mut();
-            requests.push_back((self.number, request));
+            requests.push((self.number, request));
             return Poll::Pending;
         }
         let mut answers = mailbox.answers.borrow_mut();

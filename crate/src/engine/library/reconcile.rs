@@ -171,6 +171,10 @@ impl Library {
         let proposals = part.proposals;
         let is_procedure = part.path == Path::Procedure;
         let mut near = self.near(ports, proposals, &part.heads).await?;
+        let limit = self.settings.reconcile_candidate_limit;
+        if is_procedure && has_judge && part.heads.len() > limit {
+            self.include(ports, part, &mut near, asking).await?;
+        }
         let threshold = if self.settings.embeddings {
             self.settings.reconcile_relation_threshold
         } else {
@@ -187,11 +191,7 @@ impl Library {
         let asked: Vec<usize> = (0..proposals.len()).filter(is_asked).collect();
         let mut verdicts: Vec<Verdict> = proposals.iter().map(Verdict::independent).collect();
         if !asked.is_empty() {
-            let limit = self.settings.reconcile_candidate_limit;
             let chars_max = self.settings.jev_max_question_chars;
-            if is_procedure && part.heads.len() > limit {
-                self.include(ports, part, &mut near, asking).await?;
-            }
             let heads = std::mem::take(&mut part.heads);
             part.heads = route::cut(heads, &mut near, proposals, limit, chars_max).map_err(|chars| {
                 Error::new(
