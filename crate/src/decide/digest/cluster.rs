@@ -83,13 +83,18 @@ impl Distances {
     /// Returns the points that stand for all: each that is not the same as one before it.
     pub fn firsts(&self) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::new();
-        let same = (1.0 - SAME_MIN) as f32 + f32::EPSILON;
         for point in 0..self.n {
-            if !out.iter().any(|first| self.get(*first, point) <= same) {
-                out.push(point);
-            }
+            self.first(point, &mut out);
         }
         out
+    }
+
+    /// Takes the next point into the first ones, unless it is the same as one of them.
+    pub fn first(&self, point: usize, firsts: &mut Vec<usize>) {
+        let same = (1.0 - SAME_MIN) as f32 + f32::EPSILON;
+        if !firsts.iter().any(|first| self.get(*first, point) <= same) {
+            firsts.push(point);
+        }
     }
 }
 

@@ -33,6 +33,8 @@ const FAULTS_MAX: u32 = 3;
 const LOOK_MS: u32 = 100;
 /// How often the last commit is drawn up when something changes meanwhile.
 const ATTEMPTS_MAX: u32 = 3;
+/// Heads held against those before them between two chances for others to run.
+const POINTS_SLICE: usize = 200;
 /// Scopes whose last digest is remembered for whoever asks how it went.
 const TOLD_MAX: usize = 64;
 
@@ -379,8 +381,16 @@ async fn clusters(
         }
         Ok(tree)
     };
+    let mut firsts = Vec::new();
+    for point in 0..n {
+        distances.first(point, &mut firsts);
+        if point % POINTS_SLICE == POINTS_SLICE - 1 {
+            going_on(ports)?;
+            ports.clock.sleep(0).await;
+        }
+    }
     let mut out = Vec::new();
-    for cluster in linked(distances.firsts()).await?.cut(distance) {
+    for cluster in linked(firsts).await?.cut(distance) {
         if cluster.len() > REFINED_FROM {
             out.extend(linked(cluster).await?.cut(refine));
         } else {
