@@ -50,6 +50,7 @@ fn failure(count: u32) -> Body {
         tool: "shell".to_owned(),
         signature: "shell: exit 2".to_owned(),
         count,
+        more: 0,
         position: position("s1", 9),
     }
     .into()

@@ -11,6 +11,7 @@ mod canonical;
 mod conflict;
 mod crash;
 mod decide;
+mod devices;
 mod digest;
 mod embedding;
 mod flow;

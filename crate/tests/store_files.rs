@@ -782,6 +782,7 @@ fn what_must_survive_a_restart_is_a_fact() {
                 tool: "shell".to_owned(),
                 signature: "shell: exit 2".to_owned(),
                 count,
+                more: 0,
                 position: position("s1", 40 + u64::from(count)),
             }
             .into(),

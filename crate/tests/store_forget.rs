@@ -271,6 +271,7 @@ fn check(seed: u64, n_steps: usize) {
                 let text = edited.text.to_string();
                 let fact = Fact::Edit {
                     memory: Box::new(edited),
+                    changed: Vec::new(),
                 };
                 if try_fact(folder, fact) {
                     said(&text, &mut gone);
@@ -512,6 +513,7 @@ fn a_failure_that_was_forgotten_is_not_counted_on() {
         tool: "shell".to_owned(),
         signature: signature.to_owned(),
         count: 2,
+        more: 0,
         position: position("s1", 3),
     }
     .into();
@@ -698,6 +700,7 @@ fn a_damaged_row_about_what_goes_is_blanked_though_nothing_else_has_its_words() 
         edited.revision = Revision(revision);
         Fact::Edit {
             memory: Box::new(edited),
+            changed: Vec::new(),
         }
         .into()
     };

@@ -28,6 +28,7 @@ fn failed(count: u32) -> Body {
         tool: "shell".to_owned(),
         signature: "shell: cannot find module left-pad".to_owned(),
         count,
+        more: 0,
         position: position("s-1", 30),
     }
     .into()
@@ -175,6 +176,7 @@ fn commits() -> Vec<Vec<Body>> {
                     revision: Revision(3),
                     ..other.clone()
                 }),
+                changed: Vec::new(),
             }
             .into(),
             Fact::Forget {

@@ -79,6 +79,9 @@ impl Receipt {
     }
 
     fn read(&mut self, row: &Row) -> Option<(&'static Phrase, Vec<String>)> {
+        if let Body::Fact(Fact::Import { row }) = &row.body {
+            return self.read(row);
+        }
         let is_it = |id: &MemoryId| *id == self.id;
         let is_said = |id: &MemoryId| *id == self.first;
         let list = |ids: &[MemoryId]| {
@@ -97,7 +100,7 @@ impl Receipt {
                     memory.by.as_str().to_owned(),
                 ],
             ),
-            Body::Fact(Fact::Edit { memory }) if is_it(&memory.id) => {
+            Body::Fact(Fact::Edit { memory, .. }) if is_it(&memory.id) => {
                 (&event::EDITED, vec![one_line(&memory.text)])
             }
             Body::Fact(Fact::Status {

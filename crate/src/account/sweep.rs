@@ -60,8 +60,10 @@ impl Found {
     pub fn row(&mut self, row: &Row) {
         match &row.body {
             Body::Fact(Fact::Write { memory }) => self.past("write", memory),
-            Body::Fact(Fact::Edit { memory }) => self.past("edit", memory),
+            Body::Fact(Fact::Edit { memory, .. }) => self.past("edit", memory),
             Body::Fact(Fact::Checkpoint { state }) => self.tables(state),
+            Body::Fact(Fact::Import { row }) => self.row(row),
+            Body::Fact(Fact::Merge { merged }) => self.tables(&merged.put),
             Body::Fact(Fact::Canonical { text, .. }) => self.text("canonical", text),
             Body::Fact(Fact::Failure { signature, .. }) => self.text("failure", signature),
             Body::Fact(Fact::ConflictAsk { shared, .. }) => {

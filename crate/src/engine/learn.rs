@@ -319,6 +319,7 @@ impl Engine {
                 tool: failure.tool.clone(),
                 signature: failure.signature.clone(),
                 count,
+                more: 0,
                 position: failure.position.clone(),
             }));
             let id = MemoryId::of(scope, &failure.signature);

@@ -28,6 +28,8 @@ impl Fact {
         "digested",
         "edit",
         "checkpoint",
+        "import",
+        "merge",
     ];
 }
 
@@ -66,6 +68,8 @@ pub(super) fn kind_of_fact(fact: &Fact) -> &'static str {
         Fact::Digested { .. } => "digested",
         Fact::Edit { .. } => "edit",
         Fact::Checkpoint { .. } => "checkpoint",
+        Fact::Import { .. } => "import",
+        Fact::Merge { .. } => "merge",
     }
 }
 

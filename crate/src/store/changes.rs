@@ -51,7 +51,7 @@ impl Changes {
     pub(super) fn note(&mut self, body: &Body) {
         let Body::Fact(fact) = body else { return };
         let touched: Vec<&MemoryId> = match fact {
-            Fact::Write { memory } | Fact::Edit { memory } => vec![&memory.id],
+            Fact::Write { memory } | Fact::Edit { memory, .. } => vec![&memory.id],
             Fact::Status { id, .. } | Fact::Canonical { id, .. } | Fact::Forget { id, .. } => {
                 vec![id]
             }
@@ -60,13 +60,16 @@ impl Changes {
                 std::iter::once(id).chain(against).collect()
             }
             Fact::Plan { plan } => plan.decisions.iter().flat_map(|x| &x.targets).collect(),
-            Fact::Scope { .. } | Fact::Checkpoint { .. } => return self.reset(),
+            Fact::Scope { .. } | Fact::Checkpoint { .. } | Fact::Merge { .. } => {
+                return self.reset();
+            }
             Fact::Failure { .. }
             | Fact::FailureDropped { .. }
             | Fact::Turn { .. }
             | Fact::RequestExpired { .. }
             | Fact::DigestPending { .. }
             | Fact::Digested { .. }
+            | Fact::Import { .. }
             | Fact::ConflictAsk { .. } => return,
         };
         self.generation += 1;

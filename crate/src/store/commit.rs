@@ -194,7 +194,7 @@ fn take(store: &mut Store, found: Scan) {
         // A state may hold tombstones whose rows are in an older segment.
         if matches!(
             row.body,
-            Body::Fact(Fact::Forget { .. } | Fact::Checkpoint { .. })
+            Body::Fact(Fact::Forget { .. } | Fact::Checkpoint { .. } | Fact::Merge { .. })
         ) {
             store.n_forgotten += 1;
         }
@@ -373,7 +373,7 @@ pub(super) fn check(store: &Store, draft: &Draft) -> Result<(), StoreError> {
             return Err(stale(done, 0, 0));
         }
         let id = match fact {
-            Fact::Write { memory } | Fact::Edit { memory } => &memory.id,
+            Fact::Write { memory } | Fact::Edit { memory, .. } => &memory.id,
             Fact::Canonical { id, .. } | Fact::ConflictAsk { id, .. } => id,
             _ => continue,
         };

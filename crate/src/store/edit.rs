@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Fields of a record that a person may change. The others say where it came from, and stay.
-const EDITABLE: &[&str] = &[
+pub(super) const EDITABLE: &[&str] = &[
     "type",
     "text",
     "canonical",
@@ -52,6 +52,8 @@ const ADDED_IMPORTANCE: f64 = 0.8;
 pub(super) struct Edits {
     /// Changed and added records as they are now.
     pub records: Vec<Memory>,
+    /// For each of them which fields changed; none named for an added one.
+    pub fields: Vec<Vec<String>>,
     /// Removed ones.
     pub removed: Vec<MemoryId>,
     /// What could not be taken over, for a person.
@@ -102,9 +104,11 @@ pub(super) async fn apply(
     let rows: Vec<Body> = edits
         .records
         .into_iter()
-        .map(|memory| {
+        .zip(edits.fields)
+        .map(|(memory, changed)| {
             Body::Fact(Fact::Edit {
                 memory: Box::new(memory),
+                changed,
             })
         })
         .collect();
@@ -231,7 +235,7 @@ fn changed(
     let (Some(before), Some(mut merged)) = (as_fields(before), as_fields(current)) else {
         return;
     };
-    let mut differs = false;
+    let mut fields: Vec<String> = Vec::new();
     // The quote stays what was said; a secret put there is told of like one in the text.
     let mut is_secret = quote(record) != quote(&before) && quote(record).is_some_and(holds_secret);
     for &name in EDITABLE {
@@ -239,7 +243,7 @@ fn changed(
         if value == before.get(name) || value == merged.get(name) {
             continue;
         }
-        differs = true;
+        fields.push(name.to_owned());
         is_secret |= value.is_some_and(holds_secret);
         match value {
             Some(value) => merged.insert(name.to_owned(), value.clone()),
@@ -253,7 +257,7 @@ fn changed(
         ));
         return;
     }
-    if !differs {
+    if fields.is_empty() {
         return;
     }
     match memory_of(merged) {
@@ -278,6 +282,7 @@ fn changed(
             memory.revision = Revision(memory.revision.0.saturating_add(1));
             memory.updated_at = now;
             out.records.push(memory);
+            out.fields.push(fields);
         }
         Err(error) => out
             .refused
@@ -393,6 +398,7 @@ fn added(
         return;
     };
     let text = Text::from(text);
+    out.fields.push(Vec::new());
     out.records.push(Memory {
         id,
         memory_type: of(record, "type").unwrap_or(Type::Constraint),

@@ -2,6 +2,7 @@
 //!
 //! The strings of `kind` and of every reason are frozen once released.
 
+use super::merged::Merged;
 use super::tables::Tables;
 use crate::decide::outcome::Planned;
 use crate::memory::{
@@ -71,6 +72,8 @@ pub enum Fact {
         tool: String,
         signature: String,
         count: u32,
+        /// How much of the count other devices saw, as far as was known here.
+        more: u32,
         /// The last place it was seen.
         position: Position,
     },
@@ -131,7 +134,15 @@ pub enum Fact {
     /// Recorded results grew too old to be said again.
     RequestExpired { requests: Vec<String> },
     /// A person changed the checkpoint by hand, or a passage of it was forgotten: the record as it is now.
-    Edit { memory: Box<Memory> },
+    Edit {
+        memory: Box<Memory>,
+        /// The fields that changed; none named: any may have.
+        changed: Vec<String>,
+    },
+    /// An entry of another device, as it was received. [`Fact::Merge`] says what it came to.
+    Import { row: Box<Row> },
+    /// What the entries of all devices come to, as a difference to the state before.
+    Merge { merged: Box<Merged> },
     /// Begins a segment: the folded state, so older segments are history to read.
     Checkpoint { state: Box<Tables> },
 }

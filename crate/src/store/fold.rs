@@ -1,6 +1,7 @@
 //! What each fact does to the state.
 
 use super::entry::{Body, Fact, Row};
+use super::forget::POSITIONS_MAX;
 use super::state::{ASKED_MAX, SESSIONS_MAX, State};
 use super::tables::{Ask, Digest, Failure, Reading, Tombstone};
 use crate::decide::outcome::{Done, Planned, Recorded};
@@ -28,10 +29,10 @@ impl State {
         }
     }
 
-    fn apply(&mut self, fact: Fact, seq: Seq, at: Millis) {
+    pub(super) fn apply(&mut self, fact: Fact, seq: Seq, at: Millis) {
         match fact {
             Fact::Write { memory } => self.put(*memory, false),
-            Fact::Edit { memory } => self.put(*memory, true),
+            Fact::Edit { memory, .. } => self.put(*memory, true),
             Fact::Status {
                 id,
                 status,
@@ -52,6 +53,7 @@ impl State {
                 tool,
                 signature,
                 count,
+                more,
                 position,
             } => {
                 let scope = self.scope_of(&scope).clone();
@@ -61,6 +63,7 @@ impl State {
                     tool,
                     signature,
                     count,
+                    more,
                     position,
                     at,
                     seq,
@@ -153,6 +156,17 @@ impl State {
                     ask.shared.clear();
                 }
                 let scope = self.scope_of(&scope).clone();
+                // Two devices may forget the same; the first says when.
+                if let Some(known) = self.tombstones.get_mut(&id) {
+                    for position in positions {
+                        if known.positions.len() < POSITIONS_MAX
+                            && !known.positions.contains(&position)
+                        {
+                            known.positions.push(position);
+                        }
+                    }
+                    return;
+                }
                 let tombstone = Tombstone {
                     id: id.clone(),
                     scope,
@@ -198,6 +212,9 @@ impl State {
             }
             Fact::Scope { from, to } => self.join(&from, &to),
             Fact::Checkpoint { state } => self.set(*state),
+            // What it comes to is said by the merge behind it.
+            Fact::Import { .. } => {}
+            Fact::Merge { merged } => self.merge(*merged),
         }
     }
 
@@ -232,7 +249,7 @@ impl State {
     }
 
     /// Puts a record in. A tombstone wins over any write of its id; a record that is there is only replaced by a hand edit.
-    fn put(&mut self, mut memory: Memory, replace: bool) {
+    pub(super) fn put(&mut self, mut memory: Memory, replace: bool) {
         if self.tombstones.contains(&memory.id) || (!replace && self.memories.contains(&memory.id))
         {
             return;
@@ -244,7 +261,7 @@ impl State {
     }
 
     /// Takes a record out.
-    fn take(&mut self, id: &MemoryId) {
+    pub(super) fn take(&mut self, id: &MemoryId) {
         let Some(memory) = self.memories.remove(id) else {
             return;
         };
@@ -256,7 +273,7 @@ impl State {
         }
     }
 
-    fn change(&mut self, id: &MemoryId, at: Millis, change: impl FnOnce(&mut Memory)) {
+    pub(super) fn change(&mut self, id: &MemoryId, at: Millis, change: impl FnOnce(&mut Memory)) {
         if let Some(memory) = self.memories.get_mut(id) {
             let memory = Rc::make_mut(memory);
             change(memory);
@@ -278,15 +295,17 @@ impl State {
 
     pub(super) fn read(&mut self, reading: Reading) {
         if let Some(before) = self.sessions.get(&reading.session_id) {
-            self.sessions_by_seq.remove(&before.seq);
+            let place = (before.seq, before.session_id.clone());
+            self.sessions_by_seq.remove(&place);
         }
         self.sessions_by_seq
-            .insert(reading.seq, reading.session_id.clone());
+            .insert((reading.seq, reading.session_id.clone()));
         self.sessions.insert(reading.session_id.clone(), reading);
         if self.sessions.len() > SESSIONS_MAX
-            && let Some((_, oldest)) = self.sessions_by_seq.pop_first()
+            && let Some(oldest) = self.sessions_by_seq.first().cloned()
         {
-            self.sessions.remove(&oldest);
+            self.sessions_by_seq.remove(&oldest);
+            self.sessions.remove(&oldest.1);
         }
     }
 
@@ -319,10 +338,12 @@ impl State {
                 let key = (to.clone(), old.1);
                 if let Some(kept) = self.failures.get_mut(&key) {
                     let count = kept.count.saturating_add(failure.count);
+                    let more = kept.more.saturating_add(failure.more);
                     if failure.seq > kept.seq {
                         *kept = failure;
                     }
                     kept.count = count;
+                    kept.more = more;
                 } else {
                     self.failures.insert(key, failure);
                 }
@@ -345,11 +366,11 @@ impl State {
     }
 }
 
-fn bump(memory: &mut Memory) {
+pub(super) fn bump(memory: &mut Memory) {
     memory.revision = Revision(memory.revision.0.saturating_add(1));
 }
 
-fn link(links: &mut Vec<MemoryId>, id: &MemoryId) {
+pub(super) fn link(links: &mut Vec<MemoryId>, id: &MemoryId) {
     if !links.contains(id) {
         links.push(id.clone());
     }

@@ -31,7 +31,7 @@ pub(super) const MARKER: &str = "forgetting.json";
 const EMBEDDINGS: &str = "embeddings.json";
 
 /// Positions a tombstone keeps: a sentence said in a thousand places is a habit, and its last ones are forgotten first.
-const POSITIONS_MAX: usize = 1_000;
+pub(super) const POSITIONS_MAX: usize = 1_000;
 
 /// Memories forgotten in one call.
 const IDS_MAX: usize = 1_000;
@@ -192,11 +192,11 @@ pub(super) async fn resume(
 }
 
 #[derive(Serialize, Deserialize)]
-struct Marker {
-    ids: Vec<MemoryId>,
+pub(super) struct Marker {
+    pub ids: Vec<MemoryId>,
     /// What they ever said. On disk already, in the rows that are blanked while this stands.
     #[serde(default)]
-    contents: Set<String>,
+    pub contents: Set<String>,
 }
 
 /// What the ledger knows about the forgotten.
@@ -220,7 +220,7 @@ async fn gather(
     }
     for id in ids {
         if let Some(memory) = cell.borrow().state.memory(id) {
-            of_memory(memory, |id, text, position| {
+            of_memory(memory, &mut |id, text, position| {
                 found.said(id, text, position);
             });
         }
@@ -230,7 +230,7 @@ async fn gather(
         let bytes = load::read(ports, &path, 0).await?.unwrap_or_default();
         let store = cell.borrow();
         for row in scan(&bytes, &End::default()).rows {
-            of_row(&row, |id, text, position| {
+            of_row(&row, &mut |id, text, position| {
                 if ids.contains(id) {
                     found.said(id, text, position);
                 } else if let Some(kept) = store.state.memory(id)
@@ -275,7 +275,7 @@ impl Found {
 }
 
 /// Calls `each` with every text of a record and the place it was said at.
-fn of_memory(memory: &Memory, mut each: impl FnMut(&MemoryId, &str, Option<Position>)) {
+fn of_memory(memory: &Memory, each: &mut dyn FnMut(&MemoryId, &str, Option<Position>)) {
     for text in memory.words() {
         let position = Position {
             session_id: memory.source.session_id.clone(),
@@ -287,12 +287,18 @@ fn of_memory(memory: &Memory, mut each: impl FnMut(&MemoryId, &str, Option<Posit
 }
 
 /// Calls `each` with every text of a row that is some record's, and the place it was said at where the row has one.
-fn of_row(row: &Row, mut each: impl FnMut(&MemoryId, &str, Option<Position>)) {
+fn of_row(row: &Row, each: &mut dyn FnMut(&MemoryId, &str, Option<Position>)) {
     match &row.body {
-        Body::Fact(Fact::Write { memory } | Fact::Edit { memory }) => of_memory(memory, each),
+        Body::Fact(Fact::Write { memory } | Fact::Edit { memory, .. }) => of_memory(memory, each),
+        Body::Fact(Fact::Import { row }) => of_row(row, each),
+        Body::Fact(Fact::Merge { merged }) => {
+            for memory in &merged.put.memories {
+                of_memory(memory, each);
+            }
+        }
         Body::Fact(Fact::Checkpoint { state }) => {
             for memory in &state.memories {
-                of_memory(memory, &mut each);
+                of_memory(memory, each);
             }
         }
         Body::Fact(Fact::Canonical { id, text }) => each(id, text, None),
@@ -395,6 +401,7 @@ fn cut_sources(state: &State, ids: &[MemoryId]) -> Vec<Body> {
         memory.revision.0 = memory.revision.0.saturating_add(1);
         Body::Fact(Fact::Edit {
             memory: Box::new(memory),
+            changed: vec!["text".to_owned()],
         })
     };
     cut.into_iter().map(|(_, memory)| edited(memory)).collect()
@@ -426,7 +433,7 @@ fn without_passage(source: &str, memory: &Memory) -> String {
 }
 
 /// Removes every copy under the data folder, then the marker.
-async fn blank(
+pub(super) async fn blank(
     cell: &RefCell<Store>,
     ports: Ports<'_>,
     held: &mut Held,

@@ -405,7 +405,10 @@ pub(super) fn head_bytes(bytes: &[u8]) -> u64 {
 /// Returns whether a person reading `memory.json` would see a difference.
 pub(super) fn is_visible(body: &Body) -> bool {
     match body {
-        Body::Fact(fact) => !matches!(fact, Fact::Turn { .. } | Fact::Failure { .. }),
+        Body::Fact(fact) => !matches!(
+            fact,
+            Fact::Turn { .. } | Fact::Failure { .. } | Fact::Import { .. }
+        ),
         Body::Observation(_) | Body::Unknown(_) => false,
     }
 }

@@ -6,13 +6,16 @@ use super::commit::new_origin;
 use super::entry::{Body, Fact, Observation, Row};
 use super::scan::Scan;
 use super::shred::Shredder;
-use super::state::FAILURES_MAX;
+use super::state::{FAILURES_MAX, State};
 use crate::error::StoreError;
 use crate::memory::{Millis, Origin, Seq};
 use crate::port::Ports;
 
 /// Rows of one commit, past which observations are left out; a turn has at most a few dozen.
 const ROWS_MAX: usize = 4_096;
+
+/// What a row takes more that holds another device's.
+const IMPORT_BYTES: usize = 4 * 1024;
 
 /// A commit as bytes, and the rows those bytes give back.
 pub(super) struct Prepared {
@@ -53,7 +56,8 @@ pub(super) fn prepare(
         }));
     }
     bodies.extend(store.queue.iter().cloned().map(Body::Observation));
-    bodies.extend(rows.into_iter().map(|body| on_device(body, &origin)));
+    let completed = |body| on_device(body, &origin, &store.state);
+    bodies.extend(rows.into_iter().map(completed));
     bodies.extend(
         store
             .state
@@ -63,7 +67,12 @@ pub(super) fn prepare(
     );
     shorten(&mut bodies);
     Shredder::of_tombstones(&store.state).bodies(&mut bodies);
-    let tx = Seq(store.state.seq().0 + 1);
+    // Numbers of all devices are one clock: an entry stands above everything that was known when it was made.
+    let heard = bodies.iter().filter_map(|body| match body {
+        Body::Fact(Fact::Import { row }) => Some(row.seq.0),
+        _ => None,
+    });
+    let tx = Seq(heard.fold(store.state.seq().0, u64::max) + 1);
     let at = ports.clock.now();
     let (bytes, found) = encode(store, bodies, &origin, tx, at)?;
     Ok(Prepared {
@@ -100,12 +109,16 @@ fn shorten(bodies: &mut Vec<Body>) {
     bodies.push(told);
 }
 
-/// Fills in the device of a memory decided on before the ledger had one.
-fn on_device(mut body: Body, origin: &Origin) -> Body {
-    if let Body::Fact(Fact::Write { memory }) = &mut body
-        && memory.origin.as_str().is_empty()
-    {
-        memory.origin = origin.clone();
+/// Fills in the device of a memory decided on before the ledger had one, and what of a count other devices saw.
+fn on_device(mut body: Body, origin: &Origin, state: &State) -> Body {
+    match &mut body {
+        Body::Fact(Fact::Write { memory }) if memory.origin.as_str().is_empty() => {
+            memory.origin = origin.clone();
+        }
+        Body::Fact(Fact::Failure {
+            scope, key, more, ..
+        }) => *more = state.failure(scope, key).map_or(0, |x| x.more),
+        _ => {}
     }
     body
 }
@@ -169,11 +182,15 @@ fn encode_row(row: &Row, bytes: &mut Vec<u8>) -> Result<Row, StoreError> {
     };
     codec::encode(row, bytes).map_err(invalid)?;
     let line = bytes.get(start..bytes.len() - 1).unwrap_or_default();
-    let is_checkpoint = matches!(row.body, Body::Fact(Fact::Checkpoint { .. }));
-    if line.len() > ROW_MAX_BYTES && !is_checkpoint {
+    let limit_bytes = match row.body {
+        Body::Fact(Fact::Checkpoint { .. } | Fact::Merge { .. }) => usize::MAX,
+        Body::Fact(Fact::Import { .. }) => ROW_MAX_BYTES + IMPORT_BYTES,
+        _ => ROW_MAX_BYTES,
+    };
+    if line.len() > limit_bytes {
         return Err(StoreError::RowTooLong {
             length_bytes: line.len(),
-            limit_bytes: ROW_MAX_BYTES,
+            limit_bytes,
         });
     }
     match codec::decode(line) {

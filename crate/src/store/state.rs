@@ -3,11 +3,11 @@
 use super::entry::Fact;
 pub use super::fold::{KEEP_BOTH, STORED_CONFLICT, UNANSWERED};
 use super::table::{Table, Values};
-use super::tables::{Ask, Digest, Failure, Join, Reading, Tables, Tombstone};
+use super::tables::{Ask, Digest, Failure, Heard, Join, Reading, Tables, Tombstone};
 use crate::decide::outcome::Recorded;
 use crate::memory::{EventSeq, Memory, MemoryId, Millis, Origin, ScopeKey, Seq, SessionId};
 use crate::text::order;
-use crate::text::sorted::Map;
+use crate::text::sorted::{Map, Set};
 use crate::turn::Position;
 use std::rc::Rc;
 
@@ -35,12 +35,13 @@ pub struct State {
     pub(super) by_scope: Map<ScopeKey, usize>,
     pub(super) failures: Map<(ScopeKey, String), Failure>,
     pub(super) sessions: Map<SessionId, Reading>,
-    pub(super) sessions_by_seq: Map<Seq, SessionId>,
+    pub(super) sessions_by_seq: Set<(Seq, SessionId)>,
     pub(super) tombstones: Table<Tombstone>,
     pub(super) asks: Table<Ask>,
     pub(super) joins: Map<ScopeKey, ScopeKey>,
     pub(super) requests: Map<String, Rc<Recorded>>,
     pub(super) digests: Map<ScopeKey, Digest>,
+    pub(super) vector: Map<Origin, Seq>,
 }
 
 impl State {
@@ -222,6 +223,24 @@ impl State {
         self.requests = tables.requests.into_iter().filter_map(request).collect();
         let digest = |x: Digest| (x.scope.clone(), x);
         self.digests = tables.digests.into_iter().map(digest).collect();
+        self.vector = tables
+            .vector
+            .into_iter()
+            .map(|x| (x.origin, x.seq))
+            .collect();
+    }
+
+    /// Returns how far the entries of other devices are held, ascending.
+    pub fn vector(&self) -> impl Iterator<Item = Heard> {
+        self.vector.iter().map(|(origin, seq)| Heard {
+            origin: origin.clone(),
+            seq: *seq,
+        })
+    }
+
+    /// Returns which scopes are one, ascending: from, to.
+    pub fn joins(&self) -> impl Iterator<Item = (&ScopeKey, &ScopeKey)> {
+        self.joins.iter()
     }
 
     /// Returns the state as it is written.
@@ -250,6 +269,7 @@ impl State {
                 .collect(),
             requests: self.requests.values().cloned().collect(),
             digests: self.digests.values().cloned().collect(),
+            vector: self.vector().collect(),
         }
     }
 

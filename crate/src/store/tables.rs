@@ -2,7 +2,7 @@
 
 use crate::decide::outcome::Recorded;
 use crate::memory::record::{given, id_texts, ids};
-use crate::memory::{EventSeq, Memory, MemoryId, Millis, ScopeKey, Seq, SessionId};
+use crate::memory::{EventSeq, Memory, MemoryId, Millis, Origin, ScopeKey, Seq, SessionId};
 use crate::text::json::{Fields, Malformed, Reader, Writer};
 use crate::turn::Position;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub struct Tables {
     pub requests: Vec<Rc<Recorded>>,
     /// What is known about the digest of each scope, by scope.
     pub digests: Vec<Digest>,
+    /// What is held of other devices.
+    pub vector: Vec<Heard>,
 }
 
 impl Tables {
@@ -35,6 +37,7 @@ impl Tables {
         "scopes",
         "requests",
         "digests",
+        "vector",
     ];
 
     /// Reads the lists from an object that may hold other fields, too. A list that is not there is empty.
@@ -53,7 +56,8 @@ impl Tables {
                 4 => out.asks = reader.list(Ask::read)?,
                 5 => out.scopes = reader.list(Join::read)?,
                 6 => out.requests = reader.list(|item| Recorded::read(item).map(Rc::new))?,
-                _ => out.digests = reader.list(Digest::read)?,
+                7 => out.digests = reader.list(Digest::read)?,
+                _ => out.vector = reader.list(Heard::read)?,
             }
         }
         Ok(out)
@@ -112,6 +116,10 @@ impl Tables {
                 one(&self.digests, at, |x| x.write(out))
             });
         }
+        // Only a memory that took something in has one.
+        if !self.vector.is_empty() {
+            list("vector", &|out, at| one(&self.vector, at, |x| x.write(out)));
+        }
     }
 }
 
@@ -133,6 +141,8 @@ pub struct Failure {
     pub tool: String,
     pub signature: String,
     pub count: u32,
+    /// How much of the count other devices saw.
+    pub more: u32,
     /// The last place it was seen.
     pub position: Position,
     /// When it was last seen.
@@ -178,6 +188,14 @@ pub struct Ask {
     pub at: Millis,
 }
 
+/// How far another device's entries are held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    pub origin: Origin,
+    /// Its newest entry that is held; all before it are held, too.
+    pub seq: Seq,
+}
+
 /// Two keys of one scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Join {
@@ -188,13 +206,14 @@ pub struct Join {
 impl Failure {
     fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
         let (mut scope, mut key, mut tool, mut signature) = (None, None, None, None);
-        let (mut count, mut position, mut at, mut seq) = (None, None, None, None);
+        let (mut count, mut more, mut position, mut at, mut seq) = (None, 0, None, None, None);
         let mut fields = Fields::of(&[
             "scope",
             "key",
             "tool",
             "signature",
             "count",
+            "more",
             "position",
             "at",
             "seq",
@@ -206,8 +225,9 @@ impl Failure {
                 2 => tool = Some(reader.owned()?),
                 3 => signature = Some(reader.owned()?),
                 4 => count = Some(reader.whole()?),
-                5 => position = Some(Position::read(reader)?),
-                6 => at = Some(Millis(reader.i64()?)),
+                5 => more = reader.whole()?,
+                6 => position = Some(Position::read(reader)?),
+                7 => at = Some(Millis(reader.i64()?)),
                 _ => seq = Some(Seq(reader.u64()?)),
             }
         }
@@ -217,6 +237,7 @@ impl Failure {
             tool: given(tool, "tool")?,
             signature: given(signature, "signature")?,
             count: given(count, "count")?,
+            more,
             position: given(position, "position")?,
             at: given(at, "at")?,
             seq: given(seq, "seq")?,
@@ -230,7 +251,8 @@ impl Failure {
             .text("key", &self.key)
             .text("tool", &self.tool)
             .text("signature", &self.signature)
-            .whole("count", self.count.into());
+            .whole("count", self.count.into())
+            .whole_if("more", (self.more > 0).then(|| self.more.into()));
         self.position.write(writer.name("position"));
         writer.signed("at", self.at.0).whole("seq", self.seq.0);
         writer.end();
@@ -381,6 +403,31 @@ impl Digest {
             .whole_if("from", self.pending.map(|x| x.0.0))
             .whole_if("to", self.pending.map(|x| x.1.0))
             .texts_if("asked", self.asked.iter().map(String::as_str));
+        writer.end();
+    }
+}
+
+impl Heard {
+    pub(super) fn read(reader: &mut Reader<'_, '_>) -> Result<Self> {
+        let (mut origin, mut seq) = (None, None);
+        let mut fields = Fields::of(&["origin", "seq"]);
+        while let Some(field) = reader.field(&mut fields)? {
+            match field {
+                0 => origin = Some(Origin(reader.shared()?)),
+                _ => seq = Some(Seq(reader.u64()?)),
+            }
+        }
+        Ok(Self {
+            origin: given(origin, "origin")?,
+            seq: given(seq, "seq")?,
+        })
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer::object(out);
+        writer
+            .text("origin", self.origin.as_str())
+            .whole("seq", self.seq.0);
         writer.end();
     }
 }

@@ -437,6 +437,14 @@ impl<'a, 'n> Reader<'a, 'n> {
         }
     }
 
+    /// Passes over one value and returns it as it stands.
+    pub fn raw(&mut self) -> Result<&'a str> {
+        self.peek();
+        let begin = self.at;
+        self.skip()?;
+        self.text.get(begin..self.at).ok_or(Malformed("value"))
+    }
+
     /// Returns where the cursor stands, in bytes.
     pub fn place(&self) -> usize {
         self.at

@@ -5,8 +5,10 @@ use crate::memory::record::given;
 use crate::memory::{
     EventSeq, JudgeName, Memory, MemoryId, Revision, ScopeKey, Seq, SessionId, Status, Type,
 };
-use crate::store::entry::{Body, Chosen, Fact, Observation};
-use crate::store::tables::Tables;
+use crate::store::codec;
+use crate::store::entry::{Body, Chosen, Fact, Observation, Row};
+use crate::store::merged::Merged;
+use crate::store::tables::{Heard, Tables};
 use crate::text::json::{Fields, Malformed, Reader};
 use crate::turn::Position;
 use std::rc::Rc;
@@ -16,11 +18,22 @@ type Result<T> = std::result::Result<T, Malformed>;
 /// Returns the fields of a kind of row, in the order in which they are written; `None` for a kind that is not known here.
 fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
-        "write" | "edit" => &["memory"],
+        "write" => &["memory"],
+        "edit" => &["memory", "changed"],
+        "import" => &["row"],
+        "merge" => &["vector", "put", "gone"],
         "status" => &["id", "status", "revision", "reason"],
         "supersede" => &["old", "new"],
         "canonical" => &["id", "text"],
-        "failure" => &["scope", "key", "tool", "signature", "count", "position"],
+        "failure" => &[
+            "scope",
+            "key",
+            "tool",
+            "signature",
+            "count",
+            "more",
+            "position",
+        ],
         "failure-dropped" => &["scope", "keys"],
         "turn" => &["sessionId", "turn", "readTo", "scope"],
         "conflict-ask" => &[
@@ -96,6 +109,8 @@ enum Item {
     Memory(Box<Memory>),
     Plan(Box<Planned>),
     State(Box<Tables>),
+    Row(Box<Row>),
+    Vector(Vec<Heard>),
 }
 
 /// The fields of one row.
@@ -186,8 +201,7 @@ impl Items {
     }
 
     fn strings(&mut self, name: &'static str) -> Result<Vec<String>> {
-        let texts = given(self.texts_if(name)?, name)?;
-        Ok(texts.iter().map(|text| text.to_string()).collect())
+        given(self.texts_if(name)?, name).map(owned)
     }
 
     fn ids(&mut self, name: &'static str) -> Result<Vec<MemoryId>> {
@@ -222,7 +236,9 @@ impl Items {
 fn item(reader: &mut Reader<'_, '_>, name: &str) -> Result<Item> {
     Ok(match (name, reader.peek()) {
         ("memory", _) => Item::Memory(Box::new(Memory::read(reader)?)),
-        ("state", _) => Item::State(Box::new(Tables::read(reader)?)),
+        ("row", _) => Item::Row(Box::new(row(reader)?)),
+        ("vector", _) => Item::Vector(reader.list(Heard::read)?),
+        ("state" | "put", _) => Item::State(Box::new(Tables::read(reader)?)),
         ("plan", _) => Item::Plan(Box::new(Planned::read(reader)?)),
         ("positions", _) => Item::Places(reader.list(Position::read)?),
         ("chosen", _) => Item::Chosen(reader.list(Chosen::read)?),
@@ -234,6 +250,18 @@ fn item(reader: &mut Reader<'_, '_>, name: &str) -> Result<Item> {
         (_, Some(b'n')) => reader.or_null(Reader::u64)?.map_or(Item::Null, Item::Whole),
         _ => Item::Whole(reader.u64()?),
     })
+}
+
+/// Reads an entry of another device: a whole line inside this one. Never one inside another.
+fn row(reader: &mut Reader<'_, '_>) -> Result<Row> {
+    match codec::decode(reader.raw()?.as_bytes()) {
+        codec::Line::Row(row) if !matches!(row.body, Body::Fact(Fact::Import { .. })) => Ok(row),
+        _ => Err(Malformed("row")),
+    }
+}
+
+fn owned(texts: Vec<Rc<str>>) -> Vec<String> {
+    texts.iter().map(|text| text.to_string()).collect()
 }
 
 /// Reads the body of a row of `kind` to the end of its object. Fields that are not of this kind are passed over.
@@ -269,6 +297,25 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
         },
         "edit" => Fact::Edit {
             memory: items.memory()?,
+            changed: items.texts_if("changed")?.map_or_else(Vec::new, owned),
+        },
+        "import" => match items.take("row") {
+            Some(Item::Row(row)) => Fact::Import { row },
+            _ => return Err(Malformed("row")),
+        },
+        "merge" => Fact::Merge {
+            merged: Box::new(Merged {
+                vector: match items.take("vector") {
+                    Some(Item::Vector(vector)) => vector,
+                    _ => return Err(Malformed("vector")),
+                },
+                put: match items.take("put") {
+                    Some(Item::State(put)) => *put,
+                    Some(_) => return Err(Malformed("put")),
+                    None => Tables::default(),
+                },
+                gone: items.texts_if("gone")?.map_or_else(Vec::new, owned),
+            }),
         },
         "status" => Fact::Status {
             id: items.id("id")?,
@@ -290,6 +337,7 @@ fn fact(kind: &str, items: &mut Items) -> Result<Fact> {
             tool: items.string("tool")?,
             signature: items.string("signature")?,
             count: items.whole("count")?,
+            more: items.whole_if("more")?.unwrap_or(0),
             position: items.place()?,
         },
         "failure-dropped" => Fact::FailureDropped {

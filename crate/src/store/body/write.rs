@@ -2,6 +2,7 @@
 
 use crate::memory::MemoryId;
 use crate::memory::record::id_texts;
+use crate::store::codec;
 use crate::store::entry::{Chosen, Fact, Observation};
 use crate::text::json::Writer;
 
@@ -25,7 +26,18 @@ fn strings(texts: &[String]) -> impl ExactSizeIterator<Item = &str> {
 /// Writes the fields of a fact into a row that stands open.
 pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
     match fact {
-        Fact::Write { memory } | Fact::Edit { memory } => memory.write(w.name("memory")),
+        Fact::Write { memory } => memory.write(w.name("memory")),
+        Fact::Edit { memory, changed } => {
+            memory.write(w.name("memory"));
+            w.texts_if("changed", strings(changed));
+        }
+        Fact::Import { row } => {
+            let out = w.name("row");
+            if codec::encode(row, out).is_ok() {
+                out.pop();
+            }
+        }
+        Fact::Merge { merged } => merged.write(w),
         Fact::Status {
             id,
             status,
@@ -49,13 +61,15 @@ pub(in crate::store) fn write_fact(fact: &Fact, w: &mut Writer<'_>) {
             tool,
             signature,
             count,
+            more,
             position,
         } => {
             w.text("scope", scope.as_str())
                 .text("key", key)
                 .text("tool", tool)
                 .text("signature", signature)
-                .whole("count", (*count).into());
+                .whole("count", (*count).into())
+                .whole_if("more", (*more > 0).then(|| u64::from(*more)));
             position.write(w.name("position"));
         }
         Fact::FailureDropped { scope, keys } => {

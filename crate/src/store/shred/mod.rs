@@ -36,7 +36,7 @@ impl Shredder {
         });
         let contents = said.flatten().map(str::to_owned).collect();
         let written = rows.iter().filter_map(|row| match row {
-            Body::Fact(Fact::Write { memory } | Fact::Edit { memory }) => Some(memory.as_ref()),
+            Body::Fact(Fact::Write { memory } | Fact::Edit { memory, .. }) => Some(memory.as_ref()),
             _ => None,
         });
         Self::with(&[], &contents, state, written)
@@ -72,6 +72,14 @@ impl Shredder {
         }
     }
 
+    /// Knows one id and no words.
+    pub(super) fn of_one(id: &MemoryId) -> Self {
+        Self {
+            ids: std::iter::once(id.clone()).collect(),
+            pieces: Pieces::default(),
+        }
+    }
+
     /// Blanks the observations among rows that are about to be written.
     pub(super) fn bodies(&self, bodies: &mut [Body]) {
         for body in bodies {
@@ -101,7 +109,7 @@ impl Shredder {
 
     fn fact(&self, fact: &mut Fact) -> bool {
         match fact {
-            Fact::Write { memory } | Fact::Edit { memory } => self.memory(memory),
+            Fact::Write { memory } | Fact::Edit { memory, .. } => self.memory(memory),
             Fact::Canonical { id, text } => {
                 if self.names(id) {
                     return wipe(text);
@@ -123,6 +131,8 @@ impl Shredder {
                 self.words(shared)
             }
             Fact::Checkpoint { state } => self.tables(state),
+            Fact::Merge { merged } => self.tables(&mut merged.put),
+            Fact::Import { row } => self.row(row),
             Fact::Status { reason, .. } => self.text(reason),
             Fact::Supersede { .. }
             | Fact::FailureDropped { .. }
