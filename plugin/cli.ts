@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** The command line `dsh-jev-memory`: the verbs of `/memory`, and those that need no session. It asks no judge, and no network but for `digest`. */
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { CommandReply, Typed } from '../dist/core.js'
 import { messageOf } from './calls.ts'
-import { command, localeOf } from './command.ts'
+import { command, localeOf, syncFrom } from './command.ts'
 import { dataDirOf, homeOf } from './config.ts'
 import { CoreHandle } from './core-handle.ts'
 import { Credentials } from './credentials.ts'
@@ -28,8 +28,11 @@ Usage: dsh-jev-memory <command> [words] [options]
   digest                      derive patterns and a catalogue, with a model you name: --llm URL
   health                      one line: does it work
   doctor                      examine folder, lock, formats, damage, key, host; says what to do
-  export                      everything as Markdown, or as JSON Lines with --format jsonl
-  import FILE                 read an export in; from another device it waits for your answer
+  export [FILE]               everything as Markdown, or as JSON Lines with --format jsonl; --log for another device of yours
+  import FILE                 read an export in; from another device it waits for your answer. A log is taken in as it is
+  sync [REMOTE]               bring this memory and a git remote or a folder up to date; without REMOTE the one used last
+  devices                     whose entries are held here, and how far
+  scope list | join FROM TO   the projects there are; make two of them one, on every device
   sweep                       look for what would be refused today, such as secrets; --apply forgets it
 
 An ID may be written as it is printed, without brackets, in upper case, or by its first characters.
@@ -45,6 +48,9 @@ Options:
   --k N              results looked at, 5                     (stats)
   --format FORMAT    markdown or jsonl                        (export)
   --out FILE         write there, where no file is yet        (export)
+  --log              a log of entries, for import on another device of yours (export)
+  --since FILE       only what that device lacks: its log, or what devices prints there (export)
+  --rewrite          leave one commit at a git remote, without what was forgotten (sync)
   --here             this project and global alone; for import, into this project (export, import)
   --preview          write nothing                            (import)
   --apply            forget what is found                     (sweep)
@@ -64,20 +70,22 @@ Examples:
   dsh-jev-memory doctor --json
   dsh-jev-memory export --format jsonl --out memories.jsonl
   dsh-jev-memory import memories.jsonl --preview
+  dsh-jev-memory sync git@example.org:me/memory.git
 `
 
 const OPTIONS = {
   'data-dir': { type: 'string' }, cwd: { type: 'string' }, lang: { type: 'string' },
   json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' },
   all: { type: 'boolean' }, history: { type: 'boolean' }, type: { type: 'string' }, limit: { type: 'string' },
-  queries: { type: 'string' }, k: { type: 'string' }, format: { type: 'string' }, out: { type: 'string' }, here: { type: 'boolean' },
+  log: { type: 'boolean' }, since: { type: 'string' }, rewrite: { type: 'boolean' }, queries: { type: 'string' }, k: { type: 'string' }, format: { type: 'string' }, out: { type: 'string' }, here: { type: 'boolean' },
   preview: { type: 'boolean' }, apply: { type: 'boolean' }, secrets: { type: 'boolean' }, llm: { type: 'string' }, model: { type: 'string' },
 } as const
 
 /** Which options go with which command, beside those that go with all. */
 const TAKES: Record<string, readonly string[]> = {
   list: ['all', 'history', 'type', 'limit'], show: [], 'why-not': [], review: ['all'], undo: [], forget: [], stats: ['all', 'queries', 'k'],
-  health: [], doctor: [], export: ['format', 'out', 'here'], import: ['preview', 'here'], sweep: ['apply', 'secrets'], digest: ['all', 'llm', 'model'],
+  health: [], doctor: [], export: ['format', 'out', 'here', 'log', 'since'], import: ['preview', 'here'], sweep: ['apply', 'secrets'], digest: ['all', 'llm', 'model'],
+  sync: ['rewrite'], devices: [], scope: [],
 }
 const EVERYWHERE = ['data-dir', 'cwd', 'lang', 'json', 'help', 'version']
 
@@ -135,7 +143,7 @@ async function run(verb: string, words: string[], values: Values, env: NodeJS.Pr
     if (service) command(core, { ...typed, words: 'status' }).then(reply => { terminal.err(`${reply.text}\n`) }, () => {})
   }, PROGRESS_MS)
   try {
-    const reply = await (service ? digest(core, typed) : command(core, typed))
+    const reply = await (service ? digest(core, typed) : verb === 'sync' ? syncFrom(core, typed) : command(core, typed))
     return tell(reply, values, terminal)
   } finally {
     clearInterval(progress)
@@ -145,11 +153,13 @@ async function run(verb: string, words: string[], values: Values, env: NodeJS.Pr
 
 /** The options as the core reads them: the content of files in place of their names. */
 function options(verb: string, words: string[], values: Values): Record<string, string | boolean> {
-  const { 'data-dir': _dir, cwd: _cwd, lang: _lang, json: _json, help: _help, version: _version, llm: _llm, model: _model, out, queries, ...rest } = values
+  if (verb === 'export' && words[0] !== undefined) values.out ??= words[0]
+  const { 'data-dir': _dir, cwd: _cwd, lang: _lang, json: _json, help: _help, version: _version, llm: _llm, model: _model, out, queries, since, ...rest } = values
   const options: Record<string, string | boolean> = { ...rest }
   if (verb === 'export' && options.format === undefined && /\.jsonl$/.test(out ?? '')) options.format = 'jsonl'
   try {
     if (queries !== undefined) options.queries = readFile(queries)
+    if (since !== undefined) options.since = existsSync(since) ? readFile(since) : since
     const [file] = words
     if (verb === 'import' && file !== undefined) options.content = readFile(file)
   } catch (error) { throw new Misunderstood(messageOf(error)) }

@@ -7,11 +7,14 @@ import { messageOf } from './calls.ts'
 import { Inert, type CoreHandle } from './core-handle.ts'
 import { digest } from './digest.ts'
 import type { Sessions } from './sessions.ts'
+import { sync } from './sync.ts'
 
 /** Longest wait for an answer: a ledger of many segments is read in a second or two. */
 const COMMAND_MAX_MS = 30_000
 /** Longest wait for a digest. It goes on behind, and `digest status` says how far it is. */
 const DIGEST_MAX_MS = 20_000
+/** Longest a sync may take: a first one over a slow line. */
+const SYNC_MAX_MS = 300_000
 /** Messages of the human that tell their language. */
 const HEARD = 3
 
@@ -25,7 +28,7 @@ export function registerCommand(ctx: Context, core: CoreHandle, sessions: Sessio
     child.commands.register({
       name: 'memory',
       description: 'What is remembered and why · 查看与管理记忆',
-      input: { hint: 'list | show <id> | why-not <words> | review | undo <id> | forget <id> | stats | digest | health' },
+      input: { hint: 'list | show <id> | why-not <words> | review | undo <id> | forget <id> | sync [remote] | devices | scope | stats | digest | health' },
       handler: async invocation => await answer(core, sessions, review, digests, invocation),
     })
   })
@@ -37,8 +40,9 @@ async function answer(core: CoreHandle, sessions: Sessions, review: (agent: Agen
     const [, verb = '', words = ''] = /^\s*(\S*)\s*([^]*)$/.exec(rawInput.toWellFormed()) ?? []
     const said = humans.slice(-HEARD).map(({ text }) => text).join('\n')
     const typed: Typed = { verb, words, session, turn, seq, said, locale: localeOf(process.env) }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_MAX_MS)])
-    const reply = await (verb.toLowerCase() === 'digest' ? digests.run(typed, limit) : command(core, typed, limit))
+    const name = verb.toLowerCase()
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(name === 'sync' ? SYNC_MAX_MS : COMMAND_MAX_MS)])
+    const reply = await (name === 'digest' ? digests.run(typed, limit) : name === 'sync' ? syncFrom(core, typed, limit) : command(core, typed, limit))
     if (reply.ask) review(agent)
     return { kind: reply.ok || reply.exit === 1 ? 'success' : 'error', text: reply.text }
   } catch (error) {
@@ -69,6 +73,15 @@ class Digests {
     const timer = setTimeout(() => { resolve(undefined) }, DIGEST_MAX_MS)
     try { return await Promise.race([work, late]) ?? await status() } finally { clearTimeout(timer) }
   }
+}
+
+/** `sync REMOTE`, `sync` with the remote used last; `--rewrite` leaves one commit. */
+export async function syncFrom(core: CoreHandle, typed: Typed, signal?: AbortSignal): Promise<CommandReply> {
+  const words = typed.words.trim().split(/\s+(?=--rewrite$)|^(?=--rewrite$)/)
+  const rewrite = typed.options?.rewrite === true || words.includes('--rewrite')
+  const [remote = ''] = words.filter(word => word !== '--rewrite')
+  const dataDir = core.use('health', live => live.health().dataDir) ?? ''
+  return await sync(async options => await command(core, { ...typed, words: '', options }, signal), dataDir, { ...(remote !== '' && { remote }), rewrite, ...(signal && { signal }) })
 }
 
 /** Runs what was typed. Rejects where there is no core to answer. */

@@ -18,7 +18,7 @@ import { World } from './world.ts'
 
 export * from './errors.ts'
 export { Memory, open } from './library.ts'
-export type { Decision, DigestProgress, Found, Item, JudgeReply, JudgeRequest, Message, ScopeDigest, Settings, Time, WriteResult } from './library.ts'
+export type { Decision, DigestProgress, Found, Imported, Item, JudgeReply, JudgeRequest, Message, ScopeDigest, Settings, Time, Vector, WriteResult } from './library.ts'
 
 export const name = 'jev-memory'
 /** Services that every supported host has in every profile: one that is missing keeps the host from starting. */

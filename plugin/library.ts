@@ -140,6 +140,21 @@ export interface ScopeDigest {
 }
 /** How far the digest of one scope is: `total` is 0 while its statements are compared. */
 export interface DigestProgress { scope: string, done: number, total: number, ended: boolean }
+/** How far the entries of each device are held: all up to `seq`. */
+export type Vector = { origin: string, seq: number }[]
+/** What taking a log in came to. */
+export interface Imported {
+  /** Whether all of the log was there; else `stopped` says why not, and every whole commit before that was taken. */
+  complete: boolean, stopped: string | null
+  added: number, known: number
+  /** Memories that were added, changed or removed. */
+  changed: number
+  /** Memories that other devices forgot, and questions that were opened because devices differ. */
+  forgotten: string[], held: string[]
+  /** Devices whose entries do not follow on what is held, and devices that are two: their folder was copied. */
+  gaps: string[], forked: string[]
+  refused: { origin: string, seq: number, code: string }[]
+}
 
 /**
  * Opens a memory.
@@ -256,6 +271,15 @@ export class Memory {
     })
     return { scopes }
   }
+
+  /** How far the entries of each device are held here: what `exportLog` on another device is told. */
+  async vector(): Promise<Vector> { return await this.#call('vector', {}) as Vector }
+
+  /** Everything after `since` as a log for another device: a vector, or that device's own log. Without it, everything. */
+  async exportLog(since?: Vector | string): Promise<string> { return await this.#call('exportLog', { since }) as string }
+
+  /** Takes a log in. Again changes nothing; any order of logs comes to the same. */
+  async importLog(log: string): Promise<Imported> { return await this.#call('importLog', { log }) as Imported }
 
   /** Writes a checkpoint and lets go of the folder. */
   async close(): Promise<void> {

@@ -850,6 +850,7 @@ fn nothing_of_a_forgotten_procedure_is_on_disk() {
     folder.commit(vec![
         Fact::Edit {
             memory: Box::new(later.clone()),
+            changed: Vec::new(),
         }
         .into(),
     ]);

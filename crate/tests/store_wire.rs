@@ -17,9 +17,12 @@ use jev_memory_core::memory::{
 };
 use jev_memory_core::store::codec::{Line, checksum, decode, encode, seal};
 use jev_memory_core::store::entry::{Body, Chosen, Fact, Observation, Row};
+use jev_memory_core::store::merged::Merged;
 use jev_memory_core::store::scan::{End, scan};
 use jev_memory_core::store::snapshot;
+use jev_memory_core::store::tables::{Failure, Heard, Tables};
 use jev_memory_core::store::{Draft, State};
+use std::rc::Rc;
 
 fn failed(count: u32) -> Body {
     Fact::Failure {
@@ -402,6 +405,88 @@ fn procedures() -> Vec<Vec<Body>> {
     ]]
 }
 
+/// What came from another device, what it came to, and rows that name what only matters there.
+fn devices() -> Vec<Vec<Body>> {
+    let one = memory("Ship on Mondays.");
+    let mut theirs = memory("Ship from the release branch.");
+    theirs.origin = Origin::from("d-ba9876543210");
+    let entry = Row {
+        origin: theirs.origin.clone(),
+        seq: Seq(41),
+        at: Millis(NOW),
+        tx: Seq(41),
+        last: true,
+        body: Fact::Write {
+            memory: Box::new(theirs.clone()),
+        }
+        .into(),
+    };
+    let put = Tables {
+        memories: vec![Rc::new(theirs.clone())],
+        failures: vec![Failure {
+            scope: scope(),
+            key: "0123456789ab".to_owned(),
+            tool: "shell".to_owned(),
+            signature: "shell: cannot find module left-pad".to_owned(),
+            count: 5,
+            more: 2,
+            position: position("s-2", 7),
+            at: Millis(NOW),
+            seq: Seq(40),
+        }],
+        ..Tables::default()
+    };
+    let merged = Merged {
+        vector: vec![Heard {
+            origin: theirs.origin.clone(),
+            seq: Seq(41),
+        }],
+        put,
+        gone: vec!["asks m-000000000000".to_owned()],
+    };
+    let edited = Memory {
+        importance: 0.5,
+        revision: Revision(2),
+        ..one.clone()
+    };
+    vec![
+        vec![write("Ship on Mondays.")],
+        vec![
+            Fact::Import {
+                row: Box::new(entry),
+            }
+            .into(),
+            Fact::Merge {
+                merged: Box::new(merged),
+            }
+            .into(),
+        ],
+        vec![
+            Fact::Edit {
+                memory: Box::new(edited),
+                changed: vec!["importance".to_owned()],
+            }
+            .into(),
+        ],
+    ]
+}
+
+#[test]
+fn entries_of_other_devices_are_written_as_they_always_were() {
+    let (bytes, state, end) = written_as(devices());
+    expect_file!["../../test/data/ledgers/v1-devices.jsonl"]
+        .assert_eq(&String::from_utf8(bytes).expect("text"));
+    let checkpoint = snapshot::write(&state, &end).expect("a state");
+    expect_file!["../../test/data/ledgers/v1-devices.memory.json"]
+        .assert_eq(&String::from_utf8(checkpoint.clone()).expect("text"));
+    let disk = Disk::new();
+    disk.put(&format!("{DIR}/memory.json"), &checkpoint);
+    let read = Folder::on(&disk, 1).state();
+    assert_eq!(read.tables(), state.tables());
+    assert_eq!(read.memories().len(), 2);
+    assert_eq!(read.vector().count(), 1);
+}
+
 #[test]
 fn procedures_are_written_as_they_always_were() {
     let (bytes, state, end) = written_as(procedures());
@@ -636,6 +721,8 @@ fn every_kind_has_its_string_and_reads_back() {
     let text = text
         + &String::from_utf8(more).expect("text")
         + &String::from_utf8(still_more).expect("text");
+    let (more, _, _) = written_as(devices());
+    let text = text + &String::from_utf8(more).expect("text");
     for kind in Fact::KINDS.iter().chain(Observation::KINDS) {
         let known = text.contains(&format!(r#","kind":"{kind}""#));
         assert!(known || *kind == "checkpoint", "{kind} is in no example");

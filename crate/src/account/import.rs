@@ -25,7 +25,7 @@ const LINE_MAX_BYTES: usize = 64 * 1024;
 /// Longest text, as for one a person writes by hand.
 const TEXT_MAX_CHARS: usize = 4_000;
 /// Longest key, name or signal.
-const NAME_MAX_CHARS: usize = 1_000;
+pub(super) const NAME_MAX_CHARS: usize = 1_000;
 /// Signals and links of one record.
 const LIST_MAX: usize = 64;
 
@@ -123,7 +123,7 @@ pub fn verdicts(records: &str, state: &State, terms: &Terms<'_>) -> Vec<Verdict>
         } else {
             Memory::read(&mut Reader::new(text, &mut Names::none())).ok()
         };
-        let Some(memory) = read.filter(is_sound) else {
+        let Some(memory) = read.filter(|memory| is_sound(memory, LIST_MAX)) else {
             out.push(Verdict {
                 line,
                 id: None,
@@ -261,7 +261,7 @@ fn words(memory: &Memory) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether a record can stand in a ledger and in a block: ids and scopes of the known forms, texts on one line, all within their limits.
-fn is_sound(memory: &Memory) -> bool {
+pub(super) fn is_sound(memory: &Memory, list_max: usize) -> bool {
     let links = [
         &memory.supersedes,
         &memory.superseded_by,
@@ -275,7 +275,7 @@ fn is_sound(memory: &Memory) -> bool {
     is_id(&memory.id)
         && links
             .iter()
-            .all(|ids| ids.len() <= LIST_MAX && ids.iter().all(is_id))
+            .all(|ids| ids.len() <= list_max && ids.iter().all(is_id))
         && !memory.text.trim().is_empty()
         && (!is_sentence || is_plain(&memory.text))
         && memory
@@ -296,7 +296,7 @@ fn is_sound(memory: &Memory) -> bool {
         && memory.remember.score.is_finite()
 }
 
-fn is_id(id: &MemoryId) -> bool {
+pub(super) fn is_id(id: &MemoryId) -> bool {
     id.as_str().len() <= 40
         && id.as_str().strip_prefix("m-").is_some_and(|rest| {
             !rest.is_empty()
@@ -306,7 +306,7 @@ fn is_id(id: &MemoryId) -> bool {
         })
 }
 
-fn is_scope(scope: &ScopeKey) -> bool {
+pub(super) fn is_scope(scope: &ScopeKey) -> bool {
     let key = scope.as_str();
     let is_named = ["git:", "path:"]
         .iter()

@@ -4,6 +4,7 @@
 //! languages; the data beside it has the same content in frozen names.
 
 pub mod doctor;
+pub mod entry;
 pub mod export;
 pub mod health;
 pub mod import;

@@ -514,8 +514,8 @@ pub mod command {
         "`{0}` 在命令行可用：`dsh-jev-memory {0}`。{1}",
     ];
     pub const USAGE: Phrase = [
-        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `digest [all|status]` · `health`",
-        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `stats` · `digest [all|status]` · `health`",
+        "Commands: `list [all] [type] [words]` · `show <id>` · `why-not <words>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `sync [remote]` · `devices` · `scope list|join` · `stats` · `digest [all|status]` · `health`",
+        "命令：`list [all] [类型] [词]` · `show <id>` · `why-not <词>` · `review [<id> replace|keep-old|both]` · `undo <id>` · `forget <id>` · `sync [远端]` · `devices` · `scope list|join` · `stats` · `digest [all|status]` · `health`",
     ];
     pub const BAD_LABELS: Phrase = [
         "Line {0} of the query file is not `{\"query\":\"…\",\"ids\":[\"m-…\"]}`; nothing was measured.",
@@ -655,4 +655,221 @@ pub mod digest {
         "{0}：超出上限，最旧的 {1} 条未参与",
     ];
     pub const FAILED: Phrase = ["{0}: not digested: {1}", "{0}：未能归纳：{1}"];
+}
+
+/// One memory on several devices.
+pub mod devices {
+    use super::Phrase;
+
+    pub const BAD_VECTOR: Phrase = [
+        "`--since` is a log of the other device, or what `devices` prints there: `d-…:12,d-…:7`.",
+        "`--since` 应为另一台设备的日志文件，或那台设备上 `devices` 打印的 `d-…:12,d-…:7`。",
+    ];
+    pub const INCOMPLETE: Phrase = [
+        "Older segments of the ledger were removed here, and with them entries the other side lacks. `export --format jsonl` there and `import` here carry the records themselves.",
+        "本机删除过旧的台账分段，对方缺少的条目也在其中。可改用 `export --format jsonl` 与 `import` 搬运记录本身。",
+    ];
+    pub const LOG_MADE: Phrase = ["{0} entries", "{0} 个条目"];
+    pub const KEPT_BACK: Phrase = [
+        "; {0} stay here because they hold a secret",
+        "；另有 {0} 个含秘密，留在本机",
+    ];
+    pub const TAKEN: Phrase = [
+        "{0} new entries, {1} known already; {2} records changed.",
+        "新条目 {0} 个，已有 {1} 个；改变 {2} 条记录。",
+    ];
+    pub const WOULD_TAKE: Phrase = [
+        "Would take in {0} new entries ({1} known already) and change {2} records. Nothing was written.",
+        "将收入 {0} 个新条目（已有 {1} 个），改变 {2} 条记录。没有写入任何内容。",
+    ];
+    pub const SYNCED: Phrase = [
+        "Synced: {0} entries taken in ({1} records changed), {2} files sent.",
+        "已同步：收入 {0} 个条目（改变 {1} 条记录），送出 {2} 个文件。",
+    ];
+    pub const FORGOTTEN: Phrase = [
+        "forgotten on another device, and now here: {0}",
+        "在其他设备上被遗忘，本机已一并清除：{0} 条",
+    ];
+    pub const HELD: Phrase = [
+        "devices differ, `review` decides: {0}",
+        "设备之间不一致，请用 `review` 决定：{0} 条",
+    ];
+    pub const REWRITTEN: Phrase = [
+        "files of the remote written anew without what was forgotten: {0}",
+        "远端文件已重写并去掉被遗忘的内容：{0} 个",
+    ];
+    pub const REFUSED: Phrase = [
+        "entries refused (a secret, or orders to ignore rules): {0}",
+        "拒绝的条目（含秘密或要求忽略规则）：{0} 个",
+    ];
+    pub const REFUSED_ENTRY: Phrase = ["{0} {1} refused: {2} [{3}]", "{0} {1} 被拒绝：{2}［{3}］"];
+    pub const HISTORY: Phrase = [
+        "older commits of the remote still hold what was forgotten; `sync REMOTE --rewrite` leaves one commit (and the host of the remote may keep the old ones for a while)",
+        "远端的旧提交里仍有被遗忘的内容；`sync REMOTE --rewrite` 只留一个提交（远端主机可能仍会保留旧提交一段时间）",
+    ];
+    pub const NEEDS_REMOTE: Phrase = [
+        "`sync` needs a git remote or a folder the first time: `sync git@example.org:me/memory.git`, `sync ~/Sync/memory`.",
+        "第一次 `sync` 需要给出 git 远端或文件夹，例如 `sync git@example.org:me/memory.git`、`sync ~/Sync/memory`。",
+    ];
+    pub const NO_DEVICE: Phrase = ["Nothing is remembered yet.", "还没有任何记忆。"];
+    pub const OWN_DEVICE: Phrase = [
+        "{0}, this device, up to entry {1}",
+        "{0}（本机），到第 {1} 个条目",
+    ];
+    pub const DEVICE: Phrase = ["{0}, up to entry {1}", "{0}，到第 {1} 个条目"];
+    pub const VECTOR: Phrase = ["As `--since`: {0}", "用于 `--since`：{0}"];
+    pub const APART: Phrase = [
+        "folders of other devices that are no project here: {0}; `scope list` shows them, `scope join FROM TO` joins one",
+        "其他设备上、与本机项目未合并的文件夹：{0} 个；`scope list` 查看，`scope join FROM TO` 合并",
+    ];
+    pub const SCOPE: Phrase = ["{0}: {1}", "{0}：{1} 条"];
+    pub const SCOPE_HERE: Phrase = ["{0}: {1} (here)", "{0}：{1} 条（当前）"];
+    pub const SCOPE_JOINED: Phrase = ["{0} is {1}", "{0} 即 {1}"];
+    pub const NO_SCOPE: Phrase = ["Nothing is remembered yet.", "还没有任何记忆。"];
+    pub const SCOPE_USAGE: Phrase = [
+        "`scope list`, `scope join FROM TO`: what is under FROM is under TO, now and later, on every device.",
+        "`scope list`、`scope join FROM TO`：FROM 下的内容从此归入 TO，所有设备一致。",
+    ];
+    pub const JOIN_WHICH: Phrase = [
+        "`scope join FROM TO` needs two of these, or parts that only one of them has; `.` is the project here.",
+        "`scope join FROM TO` 需要下列中的两个，或只属于其中一个的片段；`.` 表示当前项目。",
+    ];
+    pub const NOT_JOINED: Phrase = [
+        "{0} and {1} cannot be joined: they are one already, or one is `global`.",
+        "{0} 与 {1} 无法合并：已经是同一个，或其中之一是 `global`。",
+    ];
+    pub const JOINED: Phrase = [
+        "{0} is {1} now; memories moved: {2}",
+        "{0} 现已归入 {1}；移动 {2} 条记忆",
+    ];
+    pub const OTHER_PROBLEM: Phrase = ["{0}: {1}", "{0}：{1}"];
+    /// By code; `{0}` is the file or device, `{1}` a detail.
+    pub const PROBLEMS: &[(&str, Phrase)] = &[
+        (
+            "not-a-log",
+            [
+                "{0} is no log of dsh-jev-memory and was left alone",
+                "{0} 不是 dsh-jev-memory 的日志，未作改动",
+            ],
+        ),
+        (
+            "newer-log",
+            [
+                "{0} is of a newer version: update dsh-jev-memory here; nothing of it was taken in",
+                "{0} 来自更新的版本：请升级本机的 dsh-jev-memory；未收入任何内容",
+            ],
+        ),
+        (
+            "newer-entry",
+            [
+                "{0} holds entries of a newer version: update dsh-jev-memory here; what stands before them was taken in",
+                "{0} 含有更新版本的条目：请升级本机的 dsh-jev-memory；之前的条目已收入",
+            ],
+        ),
+        (
+            "log-changed",
+            [
+                "{0} is not as it was written (its digest differs); nothing of it was taken in: carry it again",
+                "{0} 与写入时不同（摘要不符），未收入任何内容：请重新传输",
+            ],
+        ),
+        (
+            "cut-off",
+            [
+                "{0} ends early; every whole commit in it was taken in, the rest comes with the next one",
+                "{0} 不完整；其中完整的提交已收入，其余待下次",
+            ],
+        ),
+        (
+            "damaged",
+            [
+                "{0} is damaged; what stands before that was taken in",
+                "{0} 已损坏；损坏之前的条目已收入",
+            ],
+        ),
+        (
+            "not-an-entry",
+            [
+                "{0} holds something no device writes; what stands before it was taken in",
+                "{0} 含有任何设备都不会写出的内容；之前的条目已收入",
+            ],
+        ),
+        (
+            "over-limit",
+            [
+                "{0} is over a limit; what stands before that was taken in",
+                "{0} 超出限制；之前的条目已收入",
+            ],
+        ),
+        (
+            "log-gap",
+            [
+                "entries of {0} do not follow on what is held here; export again, without `--since`",
+                "{0} 的条目与本机已有的不衔接；请不带 `--since` 重新导出",
+            ],
+        ),
+        (
+            "forked",
+            [
+                "{0} are two: a data folder was copied to another machine. Keep one of them; on the other begin with an empty folder and sync into it",
+                "{0} 实为两台：数据文件夹被复制到了另一台机器。请保留其一；另一台改用空文件夹再同步",
+            ],
+        ),
+        (
+            "unknown-file",
+            [
+                "{0} is no file of ours (a conflict copy, perhaps) and was left alone",
+                "{0} 不是本插件的文件（可能是冲突副本），未作改动",
+            ],
+        ),
+        (
+            "unreachable",
+            [
+                "the remote cannot be reached ({1}); nothing is lost, `sync` again later",
+                "无法连接远端（{1}）；没有丢失任何内容，请稍后再 `sync`",
+            ],
+        ),
+        (
+            "auth",
+            [
+                "the remote wants to know who you are ({1}); set up a key or a credential helper for git, it is never asked for here",
+                "远端要求身份验证（{1}）；请为 git 配置密钥或凭据助手，这里从不询问",
+            ],
+        ),
+        (
+            "busy",
+            [
+                "other devices kept pushing meanwhile; what is here is safe, `sync` again",
+                "其他设备一直在推送；本机内容安全，请再次 `sync`",
+            ],
+        ),
+        (
+            "no-git",
+            [
+                "`git` was not found; install it, or sync through a folder",
+                "未找到 `git`；请安装，或改用文件夹同步",
+            ],
+        ),
+        (
+            "bad-remote",
+            [
+                "{0} is no remote that is used: give a git address or a folder, not an option or `ext::`, and no password in it",
+                "{0} 不可用作远端：请给出 git 地址或文件夹，不能是选项或 `ext::`，也不能含密码",
+            ],
+        ),
+        (
+            "not-written",
+            [
+                "{0} could not be written ({1}); what is here is safe, `sync` again",
+                "{0} 无法写入（{1}）；本机内容安全，请再次 `sync`",
+            ],
+        ),
+        (
+            "timeout",
+            [
+                "git did not answer in time ({1}); nothing is lost, `sync` again later",
+                "git 未在时限内响应（{1}）；没有丢失任何内容，请稍后再 `sync`",
+            ],
+        ),
+    ];
 }

@@ -7,6 +7,7 @@ mod attach;
 mod budget;
 mod catalogue;
 mod command;
+mod devices;
 mod digest;
 mod embed;
 mod extraction;

@@ -26,6 +26,8 @@ pub const DEVICES_MAX: usize = 256;
 pub struct Log {
     /// Of each device the file speaks of: all entries after this one and up to its last are here.
     pub since: Vec<Heard>,
+    /// The newest entry of each that was held where it was made.
+    pub vector: Vec<Heard>,
     /// Whole commits, in file order.
     pub rows: Vec<Row>,
     /// Whether it ends as it was written.
@@ -79,24 +81,27 @@ struct Header {
     format: Rc<str>,
     v: u64,
     since: Vec<Heard>,
+    vector: Vec<Heard>,
 }
 
 fn header(line: &str) -> Result<Header, Malformed> {
     let mut names = Names::none();
     let mut reader = Reader::new(line, &mut names);
-    let (mut format, mut v, mut since) = (None, None, Vec::new());
-    let mut fields = Fields::of(&["format", "v", "since"]);
+    let (mut format, mut v, mut since, mut vector) = (None, None, Vec::new(), Vec::new());
+    let mut fields = Fields::of(&["format", "v", "since", "vector"]);
     while let Some(field) = reader.field(&mut fields)? {
         match field {
             0 => format = Some(reader.shared()?),
             1 => v = Some(reader.u64()?),
-            _ => since = reader.list(Heard::read)?,
+            2 => since = reader.list(Heard::read)?,
+            _ => vector = reader.list(Heard::read)?,
         }
     }
     Ok(Header {
         format: given(format, "format")?,
         v: given(v, "v")?,
         since,
+        vector,
     })
 }
 
@@ -121,6 +126,12 @@ pub fn is_log(content: &str) -> bool {
     first.is_some_and(|line| header(line).is_ok_and(|header| *header.format == *FORMAT))
 }
 
+/// Returns the vector that a log's header tells: how far the device that made it had heard each.
+pub fn head(content: &str) -> Option<Vec<Heard>> {
+    let first = content.trim_start_matches('\u{feff}').lines().next()?;
+    header(first).ok().map(|header| header.vector)
+}
+
 /// Reads a log, as far as it is whole: a file that ends early gives every commit before its end.
 ///
 /// # Errors
@@ -137,6 +148,7 @@ pub fn read(content: &str) -> Result<Log, &'static str> {
     }
     let mut log = Log {
         since: header.since,
+        vector: header.vector,
         ..Log::default()
     };
     log.since.truncate(DEVICES_MAX);

@@ -1,7 +1,8 @@
 //! Everything in a fact that names something: for checking, and for putting one name in the place of another.
 
 use super::entry::Fact;
-use crate::memory::{Memory, MemoryId, ScopeKey};
+use crate::memory::{Memory, MemoryId, Origin, ScopeKey};
+use crate::text::digest::short_digest;
 
 /// One name or text of a fact.
 pub enum Name<'a> {
@@ -157,6 +158,10 @@ fn of_memory(memory: &mut Memory, each: &mut dyn FnMut(Name<'_>)) {
     {
         each(Name::Word(word));
     }
+    if let Some(procedure) = &memory.procedure {
+        procedure.words().for_each(|text| each(Name::Text(text)));
+        procedure.places().for_each(|place| each(Name::Word(place)));
+    }
     each(Name::Word(memory.source.session_id.as_str()));
     each(Name::Word(memory.origin.as_str()));
     memory
@@ -186,4 +191,12 @@ pub fn local_scope(scope: &ScopeKey, own: &str) -> ScopeKey {
         Some(path) => ScopeKey::from(format!("path:{path}")),
         None => scope.clone(),
     }
+}
+
+/// Returns the id of a device's record whose own is another device's: the same sentence in two folders of one path.
+pub fn alias(origin: &Origin, id: &MemoryId) -> MemoryId {
+    MemoryId::from(format!(
+        "m-{}",
+        short_digest(format!("{origin}\0{id}").as_bytes())
+    ))
 }

@@ -54,8 +54,8 @@ export interface Typed {
   verb: string;
   /** Everything after the verb that is no option. */
   words: string;
-  /** Options by their long names in camelCase: flags are true, values texts. */
-  options?: Record<string, string | boolean>;
+  /** Options by their long names in camelCase: flags are true, values texts; steps of a sync carry lists, too. */
+  options?: Record<string, string | boolean | number | unknown[]>;
   /** The session it was typed in; left out on a command line. */
   session?: Session;
   turn?: number;

@@ -13,7 +13,7 @@ use crate::port::Ports;
 use crate::store::codec::checksum;
 use crate::store::entry::{Body, Fact, Observation};
 use crate::store::forget::Request;
-use crate::store::{self, Draft, Store};
+use crate::store::{self, Draft, Store, log};
 use crate::text::secret;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -96,6 +96,11 @@ impl Engine {
             );
             return misunderstood("bad-arguments");
         };
+        if log::is_log(content) {
+            return self
+                .import_log_command(ports, store, (content, typed), page)
+                .await;
+        }
         let (header, records) = match import::header(content) {
             Ok(read) => read,
             Err("newer-export") => {

@@ -4,6 +4,7 @@
 
 mod care;
 mod carry;
+mod devices;
 mod digest;
 mod list;
 mod review;
@@ -167,9 +168,9 @@ impl Engine {
             "doctor" => return self.doctor(ports, typed, page).await,
             _ => {}
         }
-        const VERBS: [&str; 11] = [
+        const VERBS: [&str; 14] = [
             "list", "show", "why-not", "review", "undo", "forget", "stats", "digest", "export",
-            "import", "sweep",
+            "import", "sweep", "sync", "devices", "scope",
         ];
         if !VERBS.contains(&verb.as_str()) {
             let usage = page.words(&say::USAGE, &[]);
@@ -230,6 +231,13 @@ impl Engine {
                 self.digest_by_command(ports, store, typed, &home, page)
                     .await
             }
+            "export" if typed.has("log") => {
+                self.export_log_command(ports, store, typed, (page, reply))
+                    .await
+            }
+            "sync" => self.sync(ports, store, typed, page).await,
+            "devices" => self.devices(ports, store, page).await,
+            "scope" => self.scopes(ports, store, (typed, &home), page).await,
             "export" => self.export(ports, store, typed, (&home, page), reply),
             "import" => self.import(ports, store, typed, &home, page).await,
             _ => self.sweep(ports, store, typed, page).await,

@@ -4,6 +4,7 @@ mod add;
 mod change;
 mod digest;
 mod find;
+mod log;
 mod reconcile;
 mod scopes;
 
@@ -123,6 +124,9 @@ impl Library {
             "digest" => self.digest(ports, args).await,
             "digestDue" => self.digest_due(ports).await,
             "digestProgress" => Ok(self.digest_progress()),
+            "vector" => self.vector(ports).await,
+            "exportLog" => self.export_log(ports, args).await,
+            "importLog" => self.import_log(ports, args).await,
             "flatten" => Ok(flatten(args).into()),
             "format" => Ok(match args {
                 Value::Array(items) => format(items),

@@ -15,6 +15,8 @@ pub const DETECTOR: &str = "devices";
 const TEXT: usize = 1;
 /// Place of `status`.
 const STATUS: usize = 3;
+/// Place of `procedure`.
+const PROCEDURE: usize = 13;
 
 impl Merger {
     pub(super) fn edit(&mut self, memory: Memory, changed: &[String], by: Stamp, at: Millis) {
@@ -38,6 +40,7 @@ impl Merger {
             return self.state.apply(Fact::Edit { memory, changed }, by.seq, at);
         }
         let mut merged = Memory::clone(&current);
+        let mut is_beside = false;
         for &field in &fields {
             let is_unaware = self.is_unaware(&id, &by, |did| *did == Did::Set(field));
             if field == TEXT {
@@ -52,8 +55,13 @@ impl Merger {
                 }
                 if is_unaware {
                     self.stand_beside(&current, &memory, &by, at);
+                    is_beside = true;
                     continue;
                 }
+            }
+            // It says what the text says.
+            if field == PROCEDURE && is_beside {
+                continue;
             }
             if field == STATUS
                 && (self.is_replaced_unaware(&id, &by) || current.status == Status::Superseded)
@@ -140,6 +148,7 @@ fn take(field: usize, to: &mut Memory, from: &Memory) {
         "conflictsWith" => all(&mut to.conflicts_with, &from.conflicts_with),
         "validFrom" => to.valid_from = from.valid_from,
         "validUntil" => to.valid_until = from.valid_until,
+        "procedure" => to.procedure.clone_from(&from.procedure),
         _ => to.temporal_scope.clone_from(&from.temporal_scope),
     }
 }

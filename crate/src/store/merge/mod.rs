@@ -10,12 +10,11 @@ mod field;
 
 use super::entry::{Body, Fact, Row};
 use super::fold::bump;
-use super::names::{self, Name, local_scope};
+use super::names::{self, Name, alias, local_scope};
 use super::state::State;
 use super::table::Table;
 use super::tables::Tables;
 use crate::memory::{Memory, MemoryId, Millis, Origin, ScopeKey, Seq, Status};
-use crate::text::digest::short_digest;
 use crate::text::order;
 use crate::text::sorted::Map;
 use conflict::Answer;
@@ -303,12 +302,4 @@ impl Merger {
 
 fn is_path(scope: &ScopeKey) -> bool {
     scope.as_str().starts_with("path:")
-}
-
-/// Returns the id of a record whose own is taken by another device's.
-fn alias(origin: &Origin, id: &MemoryId) -> MemoryId {
-    MemoryId::from(format!(
-        "m-{}",
-        short_digest(format!("{origin}\0{id}").as_bytes())
-    ))
 }

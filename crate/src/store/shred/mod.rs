@@ -6,7 +6,8 @@ mod pieces;
 use super::entry::{Body, Fact, Observation, Row};
 use super::state::State;
 use super::tables::Tables;
-use crate::memory::{Memory, MemoryId, Procedure, Text};
+use crate::memory::{Memory, MemoryId, Origin, Procedure, Text};
+use crate::store::names;
 use crate::text::sorted::Set;
 use pieces::Pieces;
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(super) struct Shredder {
     ids: Set<MemoryId>,
+    /// Ids that mean something else in a device's own entries ([`names::alias`]).
+    spared: Set<(Origin, MemoryId)>,
     pieces: Pieces,
 }
 
@@ -58,8 +61,19 @@ impl Shredder {
             .failures()
             .filter(|failure| !contents.contains(&failure.signature))
             .map(|failure| Cow::Borrowed(failure.signature.as_str()));
+        let mut spared = Set::new();
+        let origins = state.vector().map(|one| one.origin);
+        for origin in origins.chain(state.origin().cloned()) {
+            for id in ids {
+                let other = names::alias(&origin, id);
+                if state.memory(&other).is_some() {
+                    spared.insert((origin.clone(), id.clone()));
+                }
+            }
+        }
         Self {
             ids: ids.iter().cloned().collect(),
+            spared,
             pieces: Pieces::new(contents, words.chain(signatures)),
         }
     }
@@ -68,6 +82,7 @@ impl Shredder {
     pub(super) fn of_tombstones(state: &State) -> Self {
         Self {
             ids: state.tombstones().map(|x| x.id.clone()).collect(),
+            spared: Set::new(),
             pieces: Pieces::default(),
         }
     }
@@ -76,6 +91,7 @@ impl Shredder {
     pub(super) fn of_one(id: &MemoryId) -> Self {
         Self {
             ids: std::iter::once(id.clone()).collect(),
+            spared: Set::new(),
             pieces: Pieces::default(),
         }
     }
@@ -103,15 +119,20 @@ impl Shredder {
         match &mut row.body {
             Body::Observation(observation) => self.observation(observation),
             Body::Unknown(_) => false,
-            Body::Fact(fact) => self.fact(fact),
+            Body::Fact(fact) => self.fact(fact, &row.origin),
         }
     }
 
-    fn fact(&self, fact: &mut Fact) -> bool {
+    fn fact(&self, fact: &mut Fact, origin: &Origin) -> bool {
+        let is_named =
+            |id: &MemoryId| self.names(id) && !self.spared.contains(&(origin.clone(), id.clone()));
         match fact {
-            Fact::Write { memory } | Fact::Edit { memory, .. } => self.memory(memory),
+            Fact::Write { memory } | Fact::Edit { memory, .. } => {
+                let named = is_named(&memory.id);
+                self.memory(memory, named)
+            }
             Fact::Canonical { id, text } => {
-                if self.names(id) {
+                if is_named(id) {
                     return wipe(text);
                 }
                 self.text(text)
@@ -184,8 +205,7 @@ impl Shredder {
     }
 
     /// Blanks a record: all of a forgotten one, and of another only old words that are no longer its own.
-    fn memory(&self, memory: &mut Memory) -> bool {
-        let named = self.names(&memory.id);
+    fn memory(&self, memory: &mut Memory, named: bool) -> bool {
         let clear = |text: &mut Text| {
             let is_to_go = !text.is_empty() && (named || self.touches(text));
             if is_to_go {
@@ -218,7 +238,8 @@ impl Shredder {
             let is_to_look_at =
                 self.names(&memory.id) || memory.words().any(|text| self.touches(&text));
             if is_to_look_at {
-                changed |= self.memory(Rc::make_mut(memory));
+                let named = self.names(&memory.id);
+                changed |= self.memory(Rc::make_mut(memory), named);
             }
         }
         for failure in &mut tables.failures {
