@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { codeOf } from './calls.ts'
-import { FILE_MAX_BYTES, FILES_MAX, Problem, runs, type File, type Remote } from './remote.ts'
+import { FILE_MAX_BYTES, FILES_MAX, isUrl, Problem, runs, type File, type Remote } from './remote.ts'
 
 const BRANCH = 'refs/heads/dsh-jev-memory'
 /** Longest wait for one command of git. */
@@ -38,7 +38,7 @@ export class GitRemote implements Remote {
   /** Fetches what the remote holds now. */
   static async open(address: string, signal: AbortSignal | undefined): Promise<GitRemote> {
     // A path is seen from where it was typed, not from the repository below.
-    const path = /^[a-z]+:\/\//i.test(address) || /^[^/\\.]*:/.test(address) ? address : resolve(address)
+    const path = isUrl(address) ? address : resolve(address)
     const remote = new GitRemote(path, mkdtempSync(join(tmpdir(), 'dsh-jev-memory-')), signal)
     try { await remote.#fetch() } catch (error) {
       await remote.close()

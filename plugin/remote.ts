@@ -48,6 +48,9 @@ const SCHEME = /^(?:https?|ssh|git|file):\/\//i
 /** `host:path`, as ssh takes it; a drive letter is no host. */
 const SHORT = /^(?:[\w.-]+@)?[\w.-]{2,}:(?!:)/
 
+/** Whether an address is one of git's own forms, and no path here. */
+export const isUrl = (address: string): boolean => SCHEME.test(address) || SHORT.test(address)
+
 /**
  * Tells a git remote from a folder.
  *
@@ -56,7 +59,7 @@ const SHORT = /^(?:[\w.-]+@)?[\w.-]{2,}:(?!:)/
 export function kindOf(address: string): 'git' | 'folder' {
   const isWrong = /^-|^\w[\w+.-]*::|[\0\r\n]/.test(address) || /:\/\//.test(address) && !SCHEME.test(address) || /^\w+:\/\/[^/@]*:[^/@]*@/.test(address)
   if (isWrong) throw new Problem('bad-remote', address.replace(/\/\/[^/@]*@/, '//…@').slice(0, 80), '')
-  if (SCHEME.test(address) || SHORT.test(address)) return 'git'
+  if (isUrl(address)) return 'git'
   const path = resolve(address)
   const isRepository = existsSync(join(path, '.git')) || existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'))
   return isRepository || /\.git$/.test(path) ? 'git' : 'folder'

@@ -92,9 +92,9 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
     counts.refused += data.refused.length
     for (const [at, { name }] of files.entries()) {
       const code = data.files[at] ?? 'damaged'
-      if (data.gaps.some(origin => name.startsWith(`${origin}/`))) note(problems, 'log-gap', name)
-      else if (code === 'whole') known.seen[name] = there.get(name) ?? ''
-      else note(problems, code, name)
+      if (code !== 'whole') note(problems, code, name)
+      else if (data.gaps.some(origin => name.startsWith(`${origin}/`))) note(problems, 'log-gap', name)
+      else known.seen[name] = there.get(name) ?? ''
     }
     for (const origin of data.forked) note(problems, 'forked', origin)
   }

@@ -39,7 +39,7 @@ class Device {
     try { return await work(memory) } finally { await memory.close() }
   }
 
-  async say(text: string): Promise<void> { await this.use(async memory => { await memory.add(text, { scope: SCOPE }) }) }
+  async say(text: string, scope = SCOPE): Promise<void> { await this.use(async memory => { await memory.add(text, { scope }) }) }
   async texts(): Promise<string[]> {
     return await this.use(async memory => (await memory.list({ scope: SCOPE })).map(({ text }) => text).sort())
   }
@@ -126,14 +126,26 @@ test('a remote that is missing, rewritten or full of rubbish loses nothing and i
   // Who holds it puts it back.
   for (const device of [a, b, fresh]) await device.sync(remote)
   assert.deepEqual(await fresh.texts(), [...RULES].sort())
-  // A newer version's file is left alone.
-  writeFileSync(join(work, 'x'), '')
+  // A newer version's file is left alone, and said what to do about.
+  git('-C', work, 'pull', '--quiet', 'origin', 'dsh-jev-memory')
+  mkdirSync(join(work, 'd-aaaaaaaaaaaa'))
+  const newer = 'd-aaaaaaaaaaaa/0000000000000000-0000000000000009.jsonl'
+  writeFileSync(join(work, newer), '{"format":"dsh-jev-memory-log","v":7}\n')
+  git('-C', work, 'add', '.')
+  git('-C', work, 'commit', '--quiet', '-m', 'newer')
+  git('-C', work, 'push', '--quiet', 'origin', 'HEAD:dsh-jev-memory')
+  assert.match(String((await a.sync(remote)).text), /newer version: update dsh-jev-memory here/)
 })
 
 test('a sync that is killed anywhere goes on the next time', async t => {
   const [a, b] = devices(t)
   const remote = bare(t)
-  for (let n = 0; n < 30; n++) await a.say(`Rule number ${n} of the house is kept by everyone.`)
+  // Each in a scope of its own: nothing there to be compared with.
+  for (let n = 0; n < 30; n++) await a.say(`Rule number ${n} of the house is kept by everyone.`, `house-${n}`)
+  const kept = async (device: Device): Promise<string[]> => await device.use(async memory => {
+    const all = await Promise.all(Array.from({ length: 30 }, (_, n) => memory.list({ scope: `house-${n}` })))
+    return all.flat().map(({ id, text }) => `${id} ${text}`)
+  })
   await a.sync(remote)
   for (const afterMs of [150, 300, 450, 600, 800]) {
     const child = spawn(process.execPath, [join(REPOSITORY, 'dist/cli.js'), 'sync', remote], { cwd: b.dsh, env: { ...ENV, DSH_HOME: b.dsh, HOME: b.dsh }, stdio: 'ignore' })
@@ -143,9 +155,9 @@ test('a sync that is killed anywhere goes on the next time', async t => {
   }
   await b.say(RULES[0] ?? '')
   assert.equal((await b.sync(remote)).code, 'done')
-  assert.equal((await b.texts()).length, 31)
+  assert.equal((await kept(b)).length, 30)
   await a.sync()
-  assert.deepEqual(await a.texts(), await b.texts())
+  assert.deepEqual([await kept(a), await a.texts()], [await kept(b), [RULES[0]]])
 })
 
 test('what is forgotten on one device is gone on all, and from the remote', async t => {

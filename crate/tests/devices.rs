@@ -2,6 +2,7 @@
 //! the same entries have the same state, and what was forgotten on one is nowhere.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -11,7 +12,8 @@
 use crate::folder;
 
 use folder::{DIR, Folder, NOW, WAIT_MS, memory_at};
-use jev_memory_core::fake::{Disk, FakeRandom, block_on};
+use jev_memory_core::decide::outcome::{Decision, Done, Path, Planned, Status as Came};
+use jev_memory_core::fake::{Disk, FakeRandom, Loss, block_on};
 use jev_memory_core::memory::{
     EventSeq, Memory, MemoryId, Millis, Origin, Revision, ScopeKey, SessionId, Status,
 };
@@ -102,6 +104,9 @@ impl Device {
         }
         for tombstone in &mut tables.tombstones {
             shared(&mut tombstone.scope);
+        }
+        for recorded in &mut tables.requests {
+            shared(&mut Rc::make_mut(recorded).plan.scope);
         }
         for join in &mut tables.scopes {
             shared(&mut join.from);
@@ -366,12 +371,44 @@ fn act(devices: &mut [Device], step: &Step) {
                 device.restart();
             }
         },
+        (20, Some(memory)) if b.is_multiple_of(2) => {
+            let request = format!("r-{}", a % 3);
+            if memory.is_statement() && state.recorded(&request).is_none() {
+                let plan = planned(&state, &memory, &request, b);
+                folder.commit(vec![Fact::Plan { plan }.into()]);
+            }
+        }
         _ => {
             // A clock that is wrong, or goes back.
             let at = NOW + i64::from(a) * 1_000 - 30_000_000;
             folder.clock.now_ms.set(at);
         }
     }
+}
+
+/// A request that came to what is known already.
+fn planned(state: &State, known: &Memory, request: &str, n: u16) -> Box<Planned> {
+    Box::new(Planned {
+        scope: known.scope.clone(),
+        request: Some(request.to_owned()),
+        input: "0123456789ab".to_owned(),
+        epoch: state.epoch(&known.scope),
+        status: Came::Known,
+        scene: "chat".to_owned(),
+        sources: Vec::new(),
+        bases: Vec::new(),
+        decisions: vec![Decision {
+            path: Path::Chat,
+            action: Done::Skip,
+            update: None,
+            targets: vec![known.id.clone()],
+            proposal_ids: vec![MemoryId::from(format!("m-again{n}"))],
+            source_ids: Vec::new(),
+            confidence: None,
+        }],
+        model: None,
+        failed: None,
+    })
 }
 
 fn ask(id: &MemoryId, against: &[MemoryId], attempt: u32) -> Body {
@@ -497,10 +534,312 @@ fn run(steps: &[Step], seed: u64) {
     }
 }
 
+/// As many as `PROPTEST_CASES` says; few by default, so that the suite stays short.
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = std::env::var("PROPTEST_CASES").map_or(96, |_| default.cases);
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..default
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
     #[test]
     fn devices_that_hold_the_same_entries_have_the_same_state(steps in steps(), seed in any::<u64>()) {
         run(&steps, seed);
     }
+}
+
+/// Two devices that both know `text`.
+fn two(text: &str) -> (Device, Device, Memory) {
+    let (a, b) = (Device::new(0), Device::new(1));
+    let memory = record(&a, text, SCOPES[0], 1);
+    a.folder.commit(vec![write(memory.clone())]);
+    b.import(&a.export(&[]));
+    (a, b, memory)
+}
+
+fn meet(a: &Device, b: &Device) {
+    for _ in 0..2 {
+        a.import(&b.export(&a.vector()));
+        b.import(&a.export(&b.vector()));
+    }
+    assert_eq!(a.bytes(), b.bytes());
+}
+
+fn edit(device: &Device, id: &MemoryId, text: &str) {
+    let mut memory = Memory::clone(device.state().memory(id).unwrap());
+    memory.text = text.into();
+    memory.revision.0 += 1;
+    let changed = vec!["text".to_owned()];
+    let memory = Box::new(memory);
+    device
+        .folder
+        .commit(vec![Fact::Edit { memory, changed }.into()]);
+}
+
+#[test]
+fn two_texts_of_one_record_both_stay_and_wait_for_a_person() {
+    let (a, b, memory) = two("releases are cut on a tuesday");
+    edit(&a, &memory.id, "releases are cut on a monday");
+    edit(&b, &memory.id, "releases are cut on a friday");
+    meet(&a, &b);
+    let state = a.state();
+    let asks: Vec<_> = state.asks().collect();
+    assert_eq!(asks.len(), 1);
+    assert_eq!(asks[0].against, vec![memory.id.clone()]);
+    let texts: Vec<&str> = state.memories().map(|x| &*x.text).collect();
+    assert!(texts.contains(&"releases are cut on a monday"));
+    assert!(texts.contains(&"releases are cut on a friday"));
+    let waiting = state.memory(&asks[0].id).unwrap();
+    assert_eq!(waiting.status, Status::NeedsReview);
+}
+
+#[test]
+fn two_replacements_of_one_head_both_stay_and_wait_for_a_person() {
+    let (a, b, old) = two("the staging port is 8123 everywhere");
+    for (device, text) in [
+        (&a, "the staging port is 9000 now"),
+        (&b, "the staging port is 7000 now"),
+    ] {
+        let new = record(device, text, SCOPES[0], 7);
+        let link = Fact::Supersede {
+            old: old.id.clone(),
+            new: new.id.clone(),
+        };
+        device.folder.commit(vec![write(new), link.into()]);
+    }
+    meet(&a, &b);
+    let state = a.state();
+    assert_eq!(state.memory(&old.id).unwrap().superseded_by.len(), 2);
+    let mut heads: Vec<Status> = state
+        .memories()
+        .filter(|x| x.id != old.id)
+        .map(|x| x.status)
+        .collect();
+    heads.sort();
+    assert_eq!(heads, vec![Status::Active, Status::NeedsReview]);
+    assert_eq!(state.asks().count(), 1);
+}
+
+#[test]
+fn answers_that_differ_open_the_question_again() {
+    let (a, b, old) = two("never touch the generated folder");
+    let mut new = record(&a, "the generated folder may be edited", SCOPES[0], 8);
+    new.status = Status::NeedsReview;
+    a.folder
+        .commit(vec![write(new.clone()), ask(&new.id, &[old.id.clone()], 1)]);
+    meet(&a, &b);
+    let resolved = |choice: &str| -> Body {
+        Fact::ConflictResolved {
+            id: new.id.clone(),
+            against: vec![old.id.clone()],
+            choice: choice.to_owned(),
+        }
+        .into()
+    };
+    let replace = Fact::Supersede {
+        old: old.id.clone(),
+        new: new.id.clone(),
+    };
+    a.folder.commit(vec![
+        status(&new.id, Status::Active, 1),
+        replace.into(),
+        resolved("replace"),
+    ]);
+    b.folder.commit(vec![
+        status(&new.id, Status::Archived, 1),
+        resolved("keep-old"),
+    ]);
+    meet(&a, &b);
+    let state = b.state();
+    assert_eq!(state.memory(&old.id).unwrap().status, Status::Active);
+    assert_eq!(state.memory(&new.id).unwrap().status, Status::NeedsReview);
+    assert_eq!(state.ask(&new.id).unwrap().against, vec![old.id]);
+}
+
+#[test]
+fn the_same_sentence_is_one_memory_in_a_shared_project_and_two_in_folders_of_one_path() {
+    for (scope, n) in [(SCOPES[0], 1), (SCOPES[1], 2)] {
+        let (a, b) = (Device::new(0), Device::new(1));
+        for device in [&a, &b] {
+            let memory = record(device, "use four spaces in python files", scope, 3);
+            device.folder.commit(vec![write(memory)]);
+        }
+        meet(&a, &b);
+        assert_eq!(a.state().memories().len(), n, "{scope}");
+        let here = ScopeKey::from(scope);
+        assert_eq!(b.state().in_scope(&here).count(), 1, "{scope}");
+        // What one device forgets in its folder the other keeps in its own.
+        let id = a.state().in_scope(&here).next().unwrap().id.clone();
+        let request = Request {
+            ids: vec![id],
+            by: "command".to_owned(),
+            asked: None,
+        };
+        block_on(forget(&a.folder.store, a.folder.ports(), request, WAIT_MS)).unwrap();
+        meet(&a, &b);
+        assert_eq!(b.state().in_scope(&here).count(), n - 1, "{scope}");
+        let kept = b.state().memories().all(|x| !x.text.is_empty());
+        assert!(kept, "{scope}");
+    }
+}
+
+#[test]
+fn what_was_forgotten_elsewhere_leaves_every_file_whatever_comes_later() {
+    let (a, b, memory) = two("the zebra vault opens at half past nine");
+    let stale = b.export(&[]);
+    let c = Device::new(2);
+    c.import(&stale);
+    let request = Request {
+        ids: vec![memory.id.clone()],
+        by: "command".to_owned(),
+        asked: None,
+    };
+    block_on(forget(&a.folder.store, a.folder.ports(), request, WAIT_MS)).unwrap();
+    edit(&b, &memory.id, "the zebra vault opens at ten");
+    let taken = c.import(&a.export(&[]));
+    assert_eq!(taken.forgotten, vec![memory.id.clone()]);
+    c.import(&b.export(&[]));
+    c.import(&stale);
+    let fresh = Device::new(3);
+    fresh.import(&stale);
+    fresh.import(&a.export(&[]));
+    meet(&a, &b);
+    for device in [&a, &b, &c, &fresh] {
+        assert!(device.state().memory(&memory.id).is_none());
+        for path in device.disk.paths() {
+            let bytes = device.disk.get(&path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(!text.contains("zebra vault"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn counts_of_failures_are_summed() {
+    let (a, b) = (Device::new(0), Device::new(1));
+    let scope = ScopeKey::from(SCOPES[0]);
+    for (device, n) in [(&a, 3), (&b, 2)] {
+        for count in 1..=n {
+            device
+                .folder
+                .commit(vec![failure(scope.clone(), "k", count, u64::from(count))]);
+        }
+    }
+    meet(&a, &b);
+    assert_eq!(a.state().failure(&scope, "k").unwrap().count, 5);
+    a.folder.commit(vec![failure(scope.clone(), "k", 6, 9)]);
+    meet(&a, &b);
+    assert_eq!(b.state().failure(&scope, "k").unwrap().count, 6);
+}
+
+#[test]
+fn a_log_with_a_line_taken_out_is_refused_and_one_that_ends_early_gives_its_beginning() {
+    let (a, b) = (Device::new(0), Device::new(1));
+    for number in 0..4 {
+        a.folder.commit(vec![
+            write(record(&a, &said(number), SCOPES[0], 1)),
+            turn(1),
+        ]);
+    }
+    let text = a.export(&[]);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut without = lines.clone();
+    without.remove(3);
+    assert_eq!(log::read(&without.join("\n")), Err("log-changed"));
+    let half = lines[..6].join("\n");
+    let read = log::read(&half).unwrap();
+    assert!(!read.is_whole);
+    b.import(&half);
+    assert_eq!(b.state().memories().len(), 2);
+    b.import(&text);
+    assert_eq!(b.state().memories().len(), 4);
+    let newer = text.replacen(r#""v":1"#, r#""v":2"#, 1);
+    assert_eq!(log::read(&newer), Err("newer-log"));
+    assert_eq!(log::read("{}"), Err("not-a-log"));
+}
+
+#[test]
+fn a_log_that_does_not_follow_is_left_and_a_copied_folder_is_noticed() {
+    let (a, b) = (Device::new(0), Device::new(1));
+    a.folder
+        .commit(vec![write(record(&a, &said(0), SCOPES[0], 1))]);
+    let since = a.vector();
+    a.folder
+        .commit(vec![write(record(&a, &said(1), SCOPES[0], 2))]);
+    let taken = b.import(&a.export(&since));
+    assert_eq!((taken.n_new, taken.gaps), (0, vec![a.own()]));
+    let disk = a.disk.copy();
+    let copy = Device {
+        folder: Folder::on(&disk, 700),
+        disk,
+        pid: 700,
+        n_done: 0,
+    };
+    copy.folder.clock.now_ms.set(NOW + 5_000);
+    copy.folder
+        .commit(vec![write(record(&copy, &said(2), SCOPES[0], 3))]);
+    a.folder
+        .commit(vec![write(record(&a, &said(3), SCOPES[0], 4))]);
+    b.import(&a.export(&[]));
+    assert_eq!(b.import(&copy.export(&[])).forked, vec![a.own()]);
+}
+
+#[test]
+fn a_device_that_dies_while_it_takes_entries_in_goes_on() {
+    let (a, b, memory) = two("the zebra vault opens at half past nine");
+    edit(&a, &memory.id, "the zebra vault opens at ten");
+    let request = Request {
+        ids: vec![memory.id.clone()],
+        by: "command".to_owned(),
+        asked: None,
+    };
+    block_on(forget(&a.folder.store, a.folder.ports(), request, WAIT_MS)).unwrap();
+    a.folder
+        .commit(vec![write(record(&a, &said(1), SCOPES[0], 5))]);
+    let text = a.export(&[]);
+    let whole = Device::new(4);
+    whole.import(&text);
+    let mut n_points = 0;
+    for point in 0.. {
+        let disk = b.disk.copy();
+        let dying = Folder::on(&disk, 900);
+        disk.crash_at(point);
+        let log = log::read(&text).unwrap();
+        let done = block_on(take_in(
+            &dying.store,
+            dying.ports(),
+            vec![log],
+            false,
+            WAIT_MS,
+        ));
+        if !disk.has_crashed() {
+            assert!(done.is_ok());
+            break;
+        }
+        n_points += 1;
+        for loss in [Loss::Nothing, Loss::All] {
+            let left = disk.after_crash(loss);
+            left.kill(&dying.owner());
+            let again = Device {
+                folder: Folder::on(&left, 901),
+                disk: left.clone(),
+                pid: 901,
+                n_done: 0,
+            };
+            again.import(&text);
+            again.folder.settle();
+            assert_eq!(again.bytes(), whole.bytes(), "point {point}");
+            for path in left.paths() {
+                let bytes = left.get(&path).unwrap_or_default();
+                let found = String::from_utf8_lossy(&bytes).contains("zebra vault");
+                assert!(!found, "{path} at point {point}");
+            }
+        }
+    }
+    assert!(n_points > 20, "{n_points}");
 }

@@ -707,6 +707,10 @@ pub mod devices {
         "older commits of the remote still hold what was forgotten; `sync REMOTE --rewrite` leaves one commit (and the host of the remote may keep the old ones for a while)",
         "远端的旧提交里仍有被遗忘的内容；`sync REMOTE --rewrite` 只留一个提交（远端主机可能仍会保留旧提交一段时间）",
     ];
+    pub const NOT_YET: Phrase = [
+        "The remote and other devices still hold it until each has synced; older commits of a git remote until `sync --rewrite`.",
+        "远端与其他设备在各自同步之前仍保留它；git 远端的旧提交要等 `sync --rewrite`。",
+    ];
     pub const NEEDS_REMOTE: Phrase = [
         "`sync` needs a git remote or a folder the first time: `sync git@example.org:me/memory.git`, `sync ~/Sync/memory`.",
         "第一次 `sync` 需要给出 git 远端或文件夹，例如 `sync git@example.org:me/memory.git`、`sync ~/Sync/memory`。",

@@ -8,7 +8,7 @@ use super::lock::{self, Budget, Held};
 use super::log::Log;
 use super::merge::{Merger, is_claim};
 use super::merged::Merged;
-use super::names::{self, Name, local_scope, shared_scope};
+use super::names::{self, Name, bare_scope, local_scope, shared_scope};
 use super::shred::Shredder;
 use super::state::State;
 use super::tables::{Heard, Tables};
@@ -43,6 +43,8 @@ pub struct Holding {
     from: Seq,
     /// The newest entry of each device.
     newest: Map<Origin, Seq>,
+    /// Whether something in them is lost.
+    is_damaged: bool,
     /// Whether entries came in and what they come to was not said yet.
     is_behind: bool,
 }
@@ -77,6 +79,8 @@ pub async fn collect(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Holding,
     };
     let mut segment = String::new();
     let mut is_first = true;
+    // Whether more came in since the last merge than what other devices had heard.
+    let mut is_told = false;
     // Where a segment began with the state, if something before it turns out to be damaged.
     let mut begun: Option<(usize, Tables, Seq)> = None;
     let mut each = |name: &str, mut row: Row, _: &[u8]| {
@@ -101,6 +105,7 @@ pub async fn collect(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Holding,
             }
             Body::Fact(Fact::Import { row: inner }) => {
                 out.is_behind = true;
+                is_told |= !matches!(inner.body, Body::Fact(Fact::Merge { .. }));
                 out.newest.insert(inner.origin.clone(), inner.seq);
                 out.rows.push(*inner);
             }
@@ -108,7 +113,8 @@ pub async fn collect(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Holding,
                 let fact = match fact {
                     Fact::Merge { merged } => {
                         out.is_behind = false;
-                        if merged.vector.is_empty() {
+                        // To say that one heard what others heard would have no end, and tells nothing.
+                        if merged.vector.is_empty() || !std::mem::take(&mut is_told) {
                             return;
                         }
                         Fact::Merge {
@@ -127,6 +133,7 @@ pub async fn collect(cell: &RefCell<Store>, ports: Ports<'_>) -> Result<Holding,
         }
     };
     let walked = walk(cell, ports, &mut each).await?;
+    out.is_damaged = walked.n_damaged > 0;
     if walked.n_damaged > 0
         && let Some((at, base, seq)) = begun
     {
@@ -176,10 +183,17 @@ impl Holding {
         if self.base.is_some() && self.from.0 > 1 && from(own) < self.from {
             return Err("log-incomplete");
         }
+        // What was removed of another device's entries is for that device to give.
+        let base = self.base.iter().flat_map(|base| &base.vector);
+        let lost: Vec<&Origin> = base
+            .filter(|one| from(&one.origin) < one.seq)
+            .map(|one| &one.origin)
+            .collect();
         let mut withheld = 0;
         let mut out: Vec<Row> = Vec::new();
         for row in &self.rows {
-            if row.seq <= from(&row.origin) || !is_shared(row) {
+            let is_known = row.seq <= from(&row.origin) || lost.contains(&&row.origin);
+            if is_known || !is_shared(row) {
                 continue;
             }
             let mut row = row.clone();
@@ -417,12 +431,18 @@ fn sorted_out(holding: &mut Holding, logs: Vec<Log>, out: &mut Taken) -> Vec<Row
         }
     }
     for row in &holding.rows {
-        let is_other = known
-            .get(&(row.origin.clone(), row.seq))
-            .is_some_and(|at| *at != row.at);
-        if is_other && !out.forked.contains(&row.origin) {
+        let found = known.remove(&(row.origin.clone(), row.seq));
+        if found.is_some_and(|at| at != row.at) && !out.forked.contains(&row.origin) {
             out.forked.push(row.origin.clone());
         }
+    }
+    // What is said to be of this device and is not.
+    let is_whole = holding.base.is_none() && !holding.is_damaged;
+    if let Some(own) = holding.own.clone().filter(|_| is_whole)
+        && known.keys().any(|key| key.0 == own)
+        && !out.forked.contains(&own)
+    {
+        out.forked.push(own);
     }
     new
 }
@@ -496,8 +516,12 @@ fn blanked(mut rows: Vec<Row>, after: &State, merger: &Merger, contents: &Set<St
                 scope, signature, ..
             } => {
                 let scope = local_scope(scope, merger.own().as_str());
-                let id = MemoryId::of(after.scope_of(&scope), signature);
-                failure = after.tombstone(&id).map(|_| scope);
+                let mut keys = after.aliases(&scope).into_iter();
+                let is_gone = keys.any(|key| {
+                    let id = MemoryId::of(&bare_scope(&key), signature);
+                    after.tombstone(&id).is_some()
+                });
+                failure = is_gone.then_some(scope);
             }
             _ => {}
         }

@@ -60,6 +60,12 @@ pub struct Receipt {
 /// What no file operation of this plugin reaches.
 const NOT_REACHED: &[&str] = &["the host's own session log", "backups of the data folder"];
 
+/// What a program around the core remembers of the remote it carries entries to.
+const REMOTE: &str = "remote.json";
+
+/// What is left until then, and until its history goes, too.
+const REMOTE_NOT_REACHED: &str = "the remote and other devices, until they sync";
+
 /// Forgets memories: durable tombstones first, then every copy under the data folder. Forgetting again finishes what was left.
 ///
 /// # Errors
@@ -149,10 +155,15 @@ pub(super) async fn forget_held(
         commit::append(cell, ports, held, facts).await?;
     }
     let blanked = blank(cell, ports, held, &ids, &found.contents).await?;
+    let mut not_reached = NOT_REACHED.to_vec();
+    let remote = cell.borrow().path(REMOTE);
+    if !ports.files.stamp(&remote).is_empty() {
+        not_reached.push(REMOTE_NOT_REACHED);
+    }
     Ok(Receipt {
         ids,
         blanked,
-        not_reached: NOT_REACHED.to_vec(),
+        not_reached,
     })
 }
 

@@ -193,6 +193,15 @@ pub fn local_scope(scope: &ScopeKey, own: &str) -> ScopeKey {
     }
 }
 
+/// Returns the key that the device of a folder knows it by: ids of its records are made of that.
+pub fn bare_scope(scope: &ScopeKey) -> ScopeKey {
+    let rest = scope.as_str().strip_prefix(FOREIGN_PATH);
+    match rest.and_then(|rest| rest.split_once(':')) {
+        Some((_, path)) => ScopeKey::from(format!("path:{path}")),
+        None => scope.clone(),
+    }
+}
+
 /// Returns the id of a device's record whose own is another device's: the same sentence in two folders of one path.
 pub fn alias(origin: &Origin, id: &MemoryId) -> MemoryId {
     MemoryId::from(format!(

@@ -359,6 +359,9 @@ impl Engine {
                 }
                 page.say(&say::FORGOTTEN, &[id.as_str(), &places.join(", ")]);
                 page.say(&say::NOT_REACHED, &[]);
+                if receipt.not_reached.len() > 2 {
+                    page.say(&crate::account::phrase::devices::NOT_YET, &[]);
+                }
                 page.set(
                     "forgotten",
                     serde_json::to_vec(&receipt)

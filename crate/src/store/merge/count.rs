@@ -1,6 +1,7 @@
 //! Failures that several devices saw: each device's own count, summed.
 
 use super::super::entry::Fact;
+use super::super::names::bare_scope;
 use super::super::state::State;
 use super::{Merger, Stamp};
 use crate::memory::{MemoryId, Millis, Origin, ScopeKey, Seq};
@@ -135,8 +136,10 @@ impl Merger {
 
     /// Returns whether the memory of a failure was forgotten by somebody an entry did not know of.
     fn is_forgotten(&self, scope: &ScopeKey, signature: &str, by: &Stamp) -> bool {
-        let id = MemoryId::of(scope, signature);
-        self.state.tombstone(&id).is_some()
-            && self.is_unaware(&id, by, |did| *did == super::Did::Forgot)
+        self.state.aliases(scope).iter().any(|scope| {
+            let id = MemoryId::of(&bare_scope(scope), signature);
+            self.state.tombstone(&id).is_some()
+                && self.is_unaware(&id, by, |did| *did == super::Did::Forgot)
+        })
     }
 }

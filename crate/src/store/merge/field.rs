@@ -3,6 +3,7 @@
 use super::super::edit::EDITABLE as FIELDS;
 use super::super::entry::Fact;
 use super::super::fold::link;
+use super::super::names::shared_scope;
 use super::super::tables::Ask;
 use super::{Did, Merger, Stamp};
 use crate::decide::source::FORGOTTEN;
@@ -90,7 +91,8 @@ impl Merger {
             self.state.take(&before);
             self.state.asks.remove(&before);
         }
-        let id = MemoryId::of(&current.scope, &edited.text);
+        let scope = shared_scope(&current.scope, self.own.as_str());
+        let id = MemoryId::of(&scope, &edited.text);
         if self.state.tombstone(&id).is_some() || id == current.id {
             return;
         }
