@@ -273,7 +273,7 @@ fn act(devices: &mut [Device], step: &Step) {
             );
             if state.memory(&new.id).is_none() && old.status == Status::Active {
                 new.status = Status::NeedsReview;
-                let ask = ask(&new.id, &[old.id.clone()], 0);
+                let ask = ask(&new.id, std::slice::from_ref(&old.id), 0);
                 folder.commit(vec![write(new), ask]);
             }
         }
@@ -630,8 +630,10 @@ fn answers_that_differ_open_the_question_again() {
     let (a, b, old) = two("never touch the generated folder");
     let mut new = record(&a, "the generated folder may be edited", SCOPES[0], 8);
     new.status = Status::NeedsReview;
-    a.folder
-        .commit(vec![write(new.clone()), ask(&new.id, &[old.id.clone()], 1)]);
+    a.folder.commit(vec![
+        write(new.clone()),
+        ask(&new.id, std::slice::from_ref(&old.id), 1),
+    ]);
     meet(&a, &b);
     let resolved = |choice: &str| -> Body {
         Fact::ConflictResolved {

@@ -114,6 +114,9 @@ pub fn each(fact: &mut Fact, each: &mut dyn FnMut(Name<'_>)) {
                     ids.iter_mut().for_each(|id| each(Name::Id(id)));
                 }
             }
+            if let Some((_, code)) = &plan.failed {
+                each(Name::Word(code));
+            }
             for word in [&plan.request, &plan.model].into_iter().flatten() {
                 each(Name::Word(word));
             }
