@@ -182,12 +182,22 @@ async fn foreign(ports: Ports<'_>, dir: &str) -> Result<Option<String>, Error> {
     let head = checkpoint.get(..checkpoint.len().min(HEAD_BYTES));
     let is_ours = lines.any(|line| verified(line).is_some())
         || String::from_utf8_lossy(head.unwrap_or_default()).contains(MARK);
-    let hidden = |name: &str| name.starts_with('.') || name.starts_with("lock");
+    // A process that died in its first append left a beginning of a row, or nothing.
+    let is_begun = ledger.starts_with(ROW) || ROW.starts_with(&ledger);
+    let hidden = |name: &str| {
+        name.starts_with('.')
+            || name.starts_with("lock")
+            || name == "remote.json"
+            || (name == "ledger.jsonl" && is_begun)
+    };
     let theirs = names.into_iter().find(|entry| !hidden(&entry.name));
     Ok(theirs
         .filter(|_| !is_ours)
         .map(|entry| format!("`{}`", entry.name)))
 }
+
+/// How every row of ours begins.
+const ROW: &[u8] = br#"{"v":1,"origin":"d-"#;
 
 /// What our checkpoint says of itself, in its first bytes.
 const MARK: &str = "\"dsh-jev-memory\"";
