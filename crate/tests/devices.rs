@@ -117,6 +117,7 @@ impl Device {
             .sort_by(|a, b| (&a.scope, &a.key).cmp(&(&b.scope, &b.key)));
         tables.scopes.sort_by(|a, b| a.from.cmp(&b.from));
         tables.vector.clear();
+        tables.digests.clear();
         tables
     }
 

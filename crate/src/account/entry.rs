@@ -89,7 +89,10 @@ fn is_entry(row: &mut Row) -> bool {
         return false;
     };
     let mut is_sound_so_far = match &*fact {
-        Fact::Import { .. } | Fact::Checkpoint { .. } => false,
+        Fact::Import { .. }
+        | Fact::Checkpoint { .. }
+        | Fact::DigestPending { .. }
+        | Fact::Digested { .. } => false,
         Fact::Merge { merged } => {
             let is_heard = |one: &Heard| is_origin(&one.origin) && one.seq.0 <= SEQ_MAX;
             merged.put == Tables::default()

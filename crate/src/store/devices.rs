@@ -225,6 +225,8 @@ impl Holding {
 /// Returns whether another device is told: a claim to show a card, and the recorded result of a merge, are about this one.
 fn is_shared(row: &Row) -> bool {
     match &row.body {
+        // What a digest asked and has before it is numbered by this device's own rows.
+        Body::Fact(Fact::DigestPending { .. } | Fact::Digested { .. }) => false,
         Body::Fact(fact) => !is_claim(fact),
         Body::Observation(_) | Body::Unknown(_) => false,
     }

@@ -83,6 +83,12 @@ impl Merged {
                 first.gone.push(format!("requests {key}"));
             },
         );
+        differ(
+            &before.digests,
+            &after.digests,
+            &mut first.put.digests,
+            |key| first.gone.push(format!("digests {key}")),
+        );
         if before.joins != after.joins {
             let gone = before
                 .joins
@@ -149,6 +155,9 @@ impl State {
                 "requests" => {
                     self.requests.remove(key);
                 }
+                "digests" => {
+                    self.digests.remove(&ScopeKey::from(key));
+                }
                 "scopes" => {
                     self.joins.remove(&ScopeKey::from(key));
                 }
@@ -176,6 +185,9 @@ impl State {
         }
         for reading in put.sessions {
             self.read(reading);
+        }
+        for digest in put.digests {
+            self.digests.insert(digest.scope.clone(), digest);
         }
         for join in put.scopes {
             self.joins.insert(join.from, join.to);

@@ -121,6 +121,11 @@ pub fn each(fact: &mut Fact, each: &mut dyn FnMut(Name<'_>)) {
                 each(Name::Word(word));
             }
         }
+        Fact::DigestPending { scope } => each(Name::Scope(scope)),
+        Fact::Digested { scope, asked, .. } => {
+            each(Name::Scope(scope));
+            asked.iter().for_each(|name| each(Name::Word(name)));
+        }
         Fact::RequestExpired { requests } => {
             requests
                 .iter()

@@ -308,6 +308,7 @@ impl Made {
         memory.updated_at = self.now;
         self.rows.push(Body::Fact(Fact::Edit {
             memory: Box::new(memory),
+            changed: Vec::new(),
         }));
     }
 

@@ -72,6 +72,11 @@ impl Merger {
             take(field, &mut merged, &memory);
             self.mark(&id, Did::Set(field), &by);
         }
+        if changed.is_empty() {
+            for id in &memory.source.source_ids {
+                link(&mut merged.source.source_ids, id);
+            }
+        }
         merged.by = memory.by;
         merged.revision = Revision(memory.revision.0.max(current.revision.0.saturating_add(1)));
         merged.updated_at = memory.updated_at;

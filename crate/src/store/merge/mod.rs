@@ -255,7 +255,9 @@ impl Merger {
                 self.mark(&id, Did::Forgot, &by);
                 self.state.apply(fact, by.seq, at);
             }
-            Fact::RequestExpired { .. } => self.state.apply(fact, by.seq, at),
+            Fact::RequestExpired { .. } | Fact::DigestPending { .. } | Fact::Digested { .. } => {
+                self.state.apply(fact, by.seq, at);
+            }
         }
     }
 
