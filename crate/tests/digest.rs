@@ -815,6 +815,19 @@ fn forgetting_takes_what_was_made_of_it_whole() {
         ..EngineSettings::default()
     });
     block_on(engine.open(desk.ports()));
+    let schema = desk.of_kind("mara", "schema").remove(0)["id"].clone();
+    let shown = Typed {
+        verb: "show".to_owned(),
+        words: schema.as_str().unwrap().to_owned(),
+        ..Typed::default()
+    };
+    let reply = block_on(engine.command(desk.ports(), &shown));
+    assert!(
+        reply.text.contains("which stand as they were"),
+        "{}",
+        reply.text
+    );
+    assert_eq!(reply.data["fresh"], true);
     let typed = Typed {
         verb: "forget".to_owned(),
         words: all[2].clone(),

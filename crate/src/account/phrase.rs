@@ -631,6 +631,14 @@ pub mod digest {
     use super::Phrase;
 
     pub const NOTHING: Phrase = ["Nothing waits for a digest.", "没有等待归纳的内容。"];
+    pub const HOLDS: Phrase = [
+        "{0}, derived; it rests on {1}, which stand as they were",
+        "{0}，归纳所得；依据 {1}，均未变化",
+    ];
+    pub const STALE: Phrase = [
+        "{0}, derived, and holds no more: of what it rests on ({1}) something changed",
+        "{0}，归纳所得，已失效：所依据的 {1} 有变化",
+    ];
     pub const COMPARING: Phrase = ["{0}: comparing", "{0}：正在比较"];
     pub const RUNNING: Phrase = [
         "{0}: {1} of {2} done; `digest status` says how it goes on",

@@ -6,12 +6,12 @@ use super::{DONE, Ending, Typed, found_nothing, unusable};
 use crate::account::Page;
 use crate::account::phrase::digest as say;
 use crate::config::ConflictRanking;
-use crate::decide::digest::Rules;
+use crate::decide::digest::{Rules, is_fresh};
 use crate::engine::Engine;
 use crate::engine::digest::{Progress, Terms};
-use crate::memory::{ScopeKey, SessionId};
+use crate::memory::{Memory, MemoryId, ScopeKey, SessionId};
 use crate::port::Ports;
-use crate::store::Store;
+use crate::store::{State, Store};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
@@ -99,6 +99,23 @@ impl Engine {
             DONE
         }
     }
+}
+
+/// Says what something derived rests on, and whether it still holds.
+pub(super) fn tell_evidence(state: &State, memory: &Memory, page: &mut Page<'_>) {
+    if !memory.is_derived() {
+        return;
+    }
+    let is_fresh = is_fresh(memory, |id| state.memory(id));
+    let all: Vec<&str> = memory
+        .source
+        .source_ids
+        .iter()
+        .map(MemoryId::as_str)
+        .collect();
+    let says = if is_fresh { &say::HOLDS } else { &say::STALE };
+    page.say(says, &[memory.layer.as_str(), &all.join(", ")]);
+    page.set("fresh", is_fresh.into());
 }
 
 /// Adds the line of one scope, and returns the same as data.

@@ -291,6 +291,7 @@ impl Engine {
         let state = store.state();
         if let Some(memory) = state.memory(&id) {
             receipt.tell(memory, page);
+            digest::tell_evidence(state, memory, page);
         } else if let Some(tombstone) = state.tombstone(&id) {
             receipt.tell_forgotten(tombstone, page);
         }
