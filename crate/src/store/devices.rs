@@ -479,12 +479,12 @@ fn words_of(ids: &[MemoryId], rows: &[Row], before: &State, merger: &Merger) -> 
         };
         match fact {
             Fact::Write { memory } | Fact::Edit { memory, .. }
-                if ids.contains(&merger.name_of(&row.origin, row.seq, &memory.id)) =>
+                if ids.contains(&merger.called(&row.origin, row.seq, &memory.id)) =>
             {
                 out.extend(memory.words());
             }
             Fact::Canonical { id, text }
-                if ids.contains(&merger.name_of(&row.origin, row.seq, id)) =>
+                if ids.contains(&merger.called(&row.origin, row.seq, id)) =>
             {
                 out.insert(text.clone());
             }
@@ -511,7 +511,7 @@ fn blanked(mut rows: Vec<Row>, after: &State, merger: &Merger, contents: &Set<St
         match fact {
             Fact::Write { memory } | Fact::Edit { memory, .. } => {
                 is_gone = after
-                    .tombstone(&merger.name_of(&origin, seq, &memory.id))
+                    .tombstone(&merger.called(&origin, seq, &memory.id))
                     .is_some();
             }
             Fact::Failure {

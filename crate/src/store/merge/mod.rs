@@ -59,6 +59,8 @@ pub(super) struct Merger {
     answers: Map<MemoryId, Vec<Answer>>,
     /// Ids that two devices gave to different things: the entry that wrote each, and what it is called here.
     aliases: Map<MemoryId, Vec<(Stamp, MemoryId)>>,
+    /// What an id in an entry was found to mean, where that is another: what was known then is not told from the end.
+    renamed: Map<(Origin, Seq, MemoryId), MemoryId>,
     counts: Counts,
     /// What stands for a device's text of a record that another device changed, too.
     beside: Map<(MemoryId, Origin), MemoryId>,
@@ -85,6 +87,7 @@ impl Merger {
             marks: Table::default(),
             answers: Map::new(),
             aliases: Map::new(),
+            renamed: Map::new(),
             counts,
             beside: Map::new(),
             passed: Vec::new(),
@@ -161,8 +164,14 @@ impl Merger {
         unknown.next().is_some()
     }
 
-    /// Returns what an id in an entry of another time is called now.
-    pub fn name_of(&self, origin: &Origin, seq: Seq, id: &MemoryId) -> MemoryId {
+    /// Returns what an id in an entry that was folded is called.
+    pub fn called(&self, origin: &Origin, seq: Seq, id: &MemoryId) -> MemoryId {
+        let key = (origin.clone(), seq, id.clone());
+        self.renamed.get(&key).unwrap_or(id).clone()
+    }
+
+    /// Returns what an id in the entry at hand is called.
+    fn name_of(&self, origin: &Origin, seq: Seq, id: &MemoryId) -> MemoryId {
         let by = Stamp {
             origin: origin.clone(),
             seq,
@@ -180,7 +189,12 @@ impl Merger {
         names::each(&mut fact, &mut |name| match name {
             Name::Scope(scope) => *scope = local_scope(scope, own.as_str()),
             Name::Id(id) if !is_write && !self.aliases.is_empty() => {
-                *id = self.name_of(&by.origin, by.seq, id);
+                let name = self.name_of(&by.origin, by.seq, id);
+                if name != *id {
+                    let key = (by.origin.clone(), by.seq, id.clone());
+                    self.renamed.insert(key, name.clone());
+                }
+                *id = name;
             }
             _ => {}
         });
@@ -277,6 +291,8 @@ impl Merger {
                 let alias = alias(&by.origin, &id);
                 let first = self.marks(&id).iter().find(|mark| mark.what == Did::Wrote);
                 let first = first.map(|mark| (mark.by.clone(), id.clone()));
+                let key = (by.origin.clone(), by.seq, id.clone());
+                self.renamed.insert(key, alias.clone());
                 let names = self.aliases.or_default(id);
                 if names.is_empty() {
                     names.extend(first);
