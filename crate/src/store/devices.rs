@@ -361,6 +361,16 @@ async fn taken(
     commit::append(cell, ports, held, rows.collect()).await?;
     if !forgotten.is_empty() {
         out.blanked = forget::blank(cell, ports, held, &forgotten, &contents).await?;
+        // What a digest of this device made of it is known here alone.
+        let derived = forget::derived_of(&cell.borrow().state, &forgotten, &contents);
+        if !derived.is_empty() {
+            let request = forget::Request {
+                ids: derived,
+                by: "import".to_owned(),
+                asked: None,
+            };
+            forget::forget_held(cell, ports, held, request, &[]).await?;
+        }
     }
     keep::tend(cell, ports, held, None).await?;
     Ok(out)

@@ -369,7 +369,7 @@ fn facts(store: &Store, request: &Request, ids: &[MemoryId], found: &Found) -> V
 }
 
 /// Returns what a model made of what is forgotten: all that cites it, and all that repeats a piece of it uncited.
-fn derived_of(state: &State, ids: &[MemoryId], contents: &Set<String>) -> Vec<MemoryId> {
+pub(super) fn derived_of(state: &State, ids: &[MemoryId], contents: &Set<String>) -> Vec<MemoryId> {
     let derived = || {
         let all = state.memories().filter(|memory| memory.is_derived());
         all.filter(|memory| !ids.contains(&memory.id))
