@@ -113,9 +113,9 @@ test('a remote that is missing, rewritten or full of rubbish loses nothing and i
   const work = join(scratch(t), 'work')
   git('clone', '--quiet', '--branch', 'dsh-jev-memory', remote, work)
   writeFileSync(join(work, 'notes.txt'), 'not ours')
-  const [origin = ''] = readdirSync(work).filter(name => name.startsWith('d-'))
-  const [first = ''] = readdirSync(join(work, origin)).sort()
-  writeFileSync(join(work, origin, first), readFileSync(join(work, origin, first), 'utf8').replace(/"kind":"write"/, '"kind":"wrote"'))
+  const ours = readdirSync(work, { recursive: true, encoding: 'utf8' }).filter(name => /^d-.*\.jsonl$/.test(name)).map(name => join(work, name))
+  const path = ours.find(name => readFileSync(name, 'utf8').includes('"kind":"write"')) ?? ''
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"kind":"write"', '"kind":"wrote"'))
   git('-C', work, 'add', '.')
   git('-C', work, 'commit', '--quiet', '-m', 'rubbish')
   git('-C', work, 'push', '--quiet', 'origin', 'HEAD:dsh-jev-memory')
