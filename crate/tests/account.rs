@@ -107,6 +107,20 @@ fn a_list_has_what_stands_here_and_what_waits() {
 }
 
 #[test]
+fn a_memory_with_a_time_is_listed_with_its_days() {
+    let disk = Disk::new();
+    let house = House::mount(&disk, 1, json!({}));
+    let mut talk = house.session("s1", "/repo/shop");
+    talk.turn("From now on, never deploy to production until 2030-01-31.");
+    settle(&house);
+    let reply = type_in(&house, "list");
+    assert!(reply.text.contains("(until 2030-01-31)"), "{}", reply.text);
+    let id = id_of(&house, "From now on, never deploy to production until 2030-01-31.");
+    let reply = type_in(&house, &format!("show {id}"));
+    assert!(reply.text.contains("(until 2030-01-31)"), "{}", reply.text);
+}
+
+#[test]
 fn what_is_told_is_in_the_language_of_what_was_said() {
     let disk = Disk::new();
     let house = recorded(&disk);

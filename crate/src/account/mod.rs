@@ -161,13 +161,23 @@ impl<'a> Page<'a> {
 
     /// Returns a memory as the block prints it: `[constraint m-… 2026-11-30] text`.
     pub fn memory(&self, memory: &Memory) -> String {
-        format!(
+        let line = format!(
             "[{} {} {}] {}",
             memory.memory_type.as_str(),
             memory.id,
             self.times.day(memory.source.at),
             one_line(&memory.text)
-        )
+        );
+        let from = memory.valid_from.map(|at| self.times.day(at));
+        // The last day on which it holds: the bound itself is outside.
+        let until = memory.valid_until;
+        let until = until.map(|at| self.times.day(Millis(at.0.saturating_sub(1))));
+        match (from, until) {
+            (None, None) => line,
+            (Some(from), None) => self.words(&phrase::FROM, &[&line, &from]),
+            (None, Some(until)) => self.words(&phrase::UNTIL, &[&line, &until]),
+            (Some(from), Some(until)) => self.words(&phrase::BETWEEN, &[&line, &from, &until]),
+        }
     }
 
     /// Returns what a status is called.

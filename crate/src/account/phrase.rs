@@ -2,6 +2,11 @@
 
 use super::Phrase;
 
+/// A memory with a time: the first day it holds, and the last.
+pub const FROM: Phrase = ["{0} (from {1})", "{0}（{1} 起）"];
+pub const UNTIL: Phrase = ["{0} (until {1})", "{0}（{1} 止）"];
+pub const BETWEEN: Phrase = ["{0} ({1} to {2})", "{0}（{1} 至 {2}）"];
+
 /// In the order active, needs-review, superseded, archived.
 pub const STATUS: [Phrase; 4] = [
     ["active", "生效"],
