@@ -66,9 +66,9 @@ test('the module is as small as is known', () => {
   const module = read('dist/core_bg.wasm')
   assert.ok(module.length <= 700_000, `${module.length} bytes`)
   const gzipped = gzipSync(module, { level: 9 }).length
-  assert.ok(gzipped <= 255_000, `${gzipped} bytes gzipped`)
+  assert.ok(gzipped <= 275_000, `${gzipped} bytes gzipped`)
   const rest = read('dist/core_rest.wasm.gz')
-  assert.ok(rest.length <= 735_000, `${rest.length} bytes gzipped`)
+  assert.ok(rest.length <= 580_000, `${rest.length} bytes gzipped`)
 })
 
 test('a package without its second part says so when it is mounted, not in the middle of a turn', () => {
