@@ -115,7 +115,10 @@ fn a_memory_with_a_time_is_listed_with_its_days() {
     settle(&house);
     let reply = type_in(&house, "list");
     assert!(reply.text.contains("(until 2030-01-31)"), "{}", reply.text);
-    let id = id_of(&house, "From now on, never deploy to production until 2030-01-31.");
+    let id = id_of(
+        &house,
+        "From now on, never deploy to production until 2030-01-31.",
+    );
     let reply = type_in(&house, &format!("show {id}"));
     assert!(reply.text.contains("(until 2030-01-31)"), "{}", reply.text);
 }

@@ -692,6 +692,33 @@ fn the_same_sentence_is_one_memory_in_a_shared_project_and_two_in_folders_of_one
 }
 
 #[test]
+fn what_a_device_forgot_in_its_own_folder_stays_forgotten_there_whoever_said_the_same() {
+    let (a, b) = (Device::new(0), Device::new(1));
+    let text = "use four spaces in python files";
+    for device in [&a, &b] {
+        let memory = record(device, text, SCOPES[1], 3);
+        device.folder.commit(vec![write(memory)]);
+    }
+    let here = ScopeKey::from(SCOPES[1]);
+    let mine = b.state().in_scope(&here).next().unwrap().clone();
+    let request = Request {
+        ids: vec![mine.id.clone()],
+        by: "command".to_owned(),
+        asked: None,
+    };
+    block_on(forget(&b.folder.store, b.folder.ports(), request, WAIT_MS)).unwrap();
+    let place = Position {
+        session_id: mine.source.session_id.clone(),
+        turn: mine.source.turn,
+        seq: mine.source.seq,
+    };
+    assert!(b.state().forgotten(&here, text, &place).is_some());
+    meet(&a, &b);
+    assert!(b.state().forgotten(&here, text, &place).is_some());
+    assert!(a.state().forgotten(&here, text, &place).is_none());
+}
+
+#[test]
 fn what_was_forgotten_elsewhere_leaves_every_file_whatever_comes_later() {
     let (a, b, memory) = two("the zebra vault opens at half past nine");
     let stale = b.export(&[]);

@@ -49,6 +49,12 @@ impl Merged {
                 first.put.tombstones.push(tombstone.clone());
             }
         }
+        // What a device forgot under an id that another device's record has is known by another id now.
+        for tombstone in before.tombstones() {
+            if after.tombstone(&tombstone.id).is_none() {
+                first.gone.push(format!("tombstones {}", tombstone.id));
+            }
+        }
         for ask in after.asks() {
             if before.ask(&ask.id) != Some(ask) {
                 first.put.asks.push(ask.clone());
@@ -138,6 +144,9 @@ impl State {
             let (list, key) = gone.split_once(' ').unwrap_or((gone, ""));
             match list {
                 "memories" => self.take(&MemoryId::from(key)),
+                "tombstones" => {
+                    self.tombstones.remove(&MemoryId::from(key));
+                }
                 "asks" => {
                     self.asks.remove(&MemoryId::from(key));
                 }

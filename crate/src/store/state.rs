@@ -2,6 +2,7 @@
 
 use super::entry::Fact;
 pub use super::fold::{KEEP_BOTH, STORED_CONFLICT, UNANSWERED};
+use super::names::alias;
 use super::table::{Table, Values};
 use super::tables::{Ask, Digest, Failure, Heard, Join, Reading, Tables, Tombstone};
 use crate::decide::outcome::Recorded;
@@ -10,6 +11,9 @@ use crate::text::order;
 use crate::text::sorted::{Map, Set};
 use crate::turn::Position;
 use std::rc::Rc;
+
+/// Versions of one sentence that are looked up under a device's own ids.
+const ALIASED_VERSIONS: u32 = 8;
 
 /// Sessions whose read position is kept; past it the one least recently read is dropped by the fold.
 ///
@@ -139,8 +143,9 @@ impl State {
         original: &str,
         position: &Position,
     ) -> Option<&Tombstone> {
-        let id = self.aliases(scope).iter().find_map(|alias| {
-            let base = MemoryId::of(alias, original);
+        let bases = self.aliases(scope);
+        let bases = bases.iter().map(|alias| MemoryId::of(alias, original));
+        let id = bases.flat_map(|base| self.known_as(base)).find_map(|base| {
             let end = MemoryId::from(format!("{base}."));
             let found = self.tombstones.range(&base, end).find(|(_, tombstone)| {
                 tombstone.positions.iter().any(|place| {
@@ -150,6 +155,18 @@ impl State {
             found.map(|(id, _)| id.clone())
         });
         id.and_then(|id| self.tombstones.get(&id))
+    }
+
+    /// Returns an id and, where there are other devices, those by which this one's versions of it are told from theirs.
+    fn known_as(&self, base: MemoryId) -> Vec<MemoryId> {
+        let mut out = Vec::new();
+        if let Some(own) = self.origin().filter(|_| !self.vector.is_empty()) {
+            out.push(alias(own, &base));
+            let later = (2..=ALIASED_VERSIONS).map(|n| MemoryId::from(format!("{base}-{n}")));
+            out.extend(later.map(|id| alias(own, &id)));
+        }
+        out.push(base);
+        out
     }
 
     /// Returns every tombstone, ascending by id.
