@@ -508,50 +508,42 @@ fn words_of(ids: &[MemoryId], rows: &[Row], before: &State, merger: &Merger) -> 
 /// Blanks in entries that come what was forgotten, here or elsewhere, before anything of it is written.
 fn blanked(mut rows: Vec<Row>, after: &State, merger: &Merger, contents: &Set<String>) -> Vec<Row> {
     let shredder = Shredder::new(&[], contents, after);
-    let named = Shredder::of_tombstones(after);
     for row in &mut rows {
         shredder.row(row);
         let (origin, seq) = (row.origin.clone(), row.seq);
         let Body::Fact(fact) = &mut row.body else {
             continue;
         };
-        // Under its own name, which may be another's elsewhere.
-        let mut is_gone = false;
-        let mut failure = None;
-        match fact {
-            Fact::Write { memory } | Fact::Edit { memory, .. } => {
-                is_gone = after
-                    .tombstone(&merger.called(&origin, seq, &memory.id))
-                    .is_some();
+        if let Fact::Failure {
+            scope,
+            signature,
+            key,
+            ..
+        } = fact
+        {
+            let scope = local_scope(scope, merger.own().as_str());
+            let mut keys = after.aliases(&scope).into_iter();
+            let is_gone = keys.any(|key| {
+                let id = MemoryId::of(&bare_scope(&key), signature);
+                after.tombstone(&id).is_some()
+            });
+            // Seen again since it was forgotten, it counts anew.
+            if is_gone && after.failure(&scope, key).is_none() {
+                signature.clear();
             }
-            Fact::Failure {
-                scope, signature, ..
-            } => {
-                let scope = local_scope(scope, merger.own().as_str());
-                let mut keys = after.aliases(&scope).into_iter();
-                let is_gone = keys.any(|key| {
-                    let id = MemoryId::of(&bare_scope(&key), signature);
-                    after.tombstone(&id).is_some()
-                });
-                failure = is_gone.then_some(scope);
-            }
-            _ => {}
+            continue;
         }
-        match fact {
-            Fact::Write { memory } | Fact::Edit { memory, .. } if is_gone => {
-                Shredder::of_one(&memory.id).row(row);
+        // An id means what it meant when its entry was folded: elsewhere it may be another's.
+        let mut gone: Vec<MemoryId> = Vec::new();
+        names::each(fact, &mut |name| {
+            if let Name::Id(id) = name
+                && after.tombstone(&merger.called(&origin, seq, id)).is_some()
+            {
+                gone.push(id.clone());
             }
-            Fact::Failure { signature, key, .. } => {
-                // Seen again since it was forgotten, it counts anew.
-                let stands = |scope: crate::memory::ScopeKey| after.failure(&scope, key).is_some();
-                if failure.is_some_and(|scope| !stands(scope)) {
-                    signature.clear();
-                }
-            }
-            Fact::Write { .. } | Fact::Edit { .. } => {}
-            _ => {
-                named.row(row);
-            }
+        });
+        for id in gone {
+            Shredder::of_one(&id).row(row);
         }
     }
     rows
