@@ -554,6 +554,35 @@ proptest! {
     }
 }
 
+/// Histories that once came out differently on one device, as (device, what, a, b).
+#[test]
+fn histories_that_once_differed_agree() {
+    let histories: [&[(usize, u8, u16, u16)]; 2] = [
+        // Forgotten on one device, restated on another: the same sentence in two folders of one path.
+        &[
+            (2, 0, 35710, 31345),
+            (2, 17, 0, 0),
+            (0, 16, 0, 0),
+            (0, 0, 63845, 14863),
+            (0, 15, 0, 0),
+        ],
+        &[
+            (2, 0, 27311, 8920),
+            (0, 19, 0, 2447),
+            (2, 17, 0, 0),
+            (0, 0, 1286, 57343),
+            (0, 15, 0, 0),
+        ],
+    ];
+    for history in histories {
+        let steps: Vec<Step> = history
+            .iter()
+            .map(|&(device, what, a, b)| Step { device, what, a, b })
+            .collect();
+        run(&steps, 0);
+    }
+}
+
 /// Two devices that both know `text`.
 fn two(text: &str) -> (Device, Device, Memory) {
     let (a, b) = (Device::new(0), Device::new(1));
