@@ -19,6 +19,8 @@ const sweeps = [
   { name: 'fuzz', what: 'any bytes for every reader of bytes', run: seconds => cargo('fuzz', { FUZZ_SECONDS: String(seconds) }) },
   { name: 'damage', what: 'damaged folders', run: seconds => cargo('store_fuzz', { FUZZ_SECONDS: String(seconds) }) },
   { name: 'forget', what: 'histories that forget', run: seconds => cargo('store_forget', { FORGET_SECONDS: String(seconds) }) },
+  // About thirty histories a second.
+  { name: 'devices', what: 'histories of three devices', run: seconds => cargo('devices', { PROPTEST_CASES: String(Math.ceil(seconds * 30)) }) },
   { name: 'kills', what: 'processes killed at random', run: kills, built: true },
 ]
 
