@@ -130,7 +130,10 @@ async function run(verb: string, words: string[], values: Values, env: NodeJS.Pr
   if (!takes) throw new Misunderstood(`there is no command \`${verb}\``)
   const strange = Object.keys(values).find(name => !takes.includes(name) && !EVERYWHERE.includes(name))
   if (strange !== undefined) throw new Misunderstood(`\`${verb}\` takes no --${strange}`)
-  const service = verb === 'digest' ? serviceOf(values, env) : undefined
+  const [odd] = Object.keys(values).filter(name => values.log === true ? name === 'format' || name === 'here' : name === 'since')
+  if (verb === 'export' && odd !== undefined) throw new Misunderstood(values.log === true ? `a log holds every project's entries: --log goes without --${odd}` : '--since goes with --log')
+  // How far a digest is asks no model.
+  const service = verb === 'digest' && words[0] !== 'status' ? serviceOf(values, env) : undefined
   const typed: Typed = { verb, words: words.join(' '), locale: localeIn(values, env), cwd: values.cwd ?? process.cwd(), options: options(verb, words, values) }
   const dataDir = dataDirOf({ dataDir: values['data-dir'] })
   const credentials = new Credentials(() => undefined, homeOf(), new Map())
@@ -162,14 +165,14 @@ function options(verb: string, words: string[], values: Values): Record<string, 
     if (since !== undefined) options.since = existsSync(since) ? readFile(since) : since
     const [file] = words
     if (verb === 'import' && file !== undefined) options.content = readFile(file)
-  } catch (error) { throw new Misunderstood(messageOf(error)) }
+  } catch (error) { throw new Misunderstood(readable(error)) }
   return options
 }
 
 function tell(reply: CommandReply, values: Values, terminal: Terminal): number {
   const isContent = reply.note !== ''
   if (isContent && values.out !== undefined) {
-    try { writeFile(values.out, reply.text) } catch (error) { throw new Misunderstood(messageOf(error)) }
+    try { writeFile(values.out, reply.text) } catch (error) { throw new Misunderstood(readable(error)) }
   }
   if (values.json === true) {
     const { data, ask: _ask, exit: _exit, text, ...rest } = reply
@@ -183,6 +186,15 @@ function tell(reply: CommandReply, values: Values, terminal: Terminal): number {
   } else if (reply.exit >= MISUNDERSTOOD) terminal.err(`${reply.text}\n`)
   else terminal.out(`${reply.text}\n`)
   return reply.exit
+}
+
+/** What is wrong with a file a person named, and what to do. */
+function readable(error: unknown): string {
+  const { code, path } = error as { code?: string, path?: string }
+  if (code === 'ENOENT') return `there is no file ${path ?? ''}; look at its name`
+  if (code === 'EEXIST') return `${path ?? 'the file'} is there already and is not written over; choose another name`
+  if (code === 'EISDIR') return `${path ?? 'that'} is a folder; name a file`
+  return messageOf(error)
 }
 
 function localeIn(values: Values, env: NodeJS.ProcessEnv): string {

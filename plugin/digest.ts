@@ -43,7 +43,9 @@ export async function complete({ url, model, key }: Service, { system, prompt, m
   const reply = await send(request, key, signal)
   const text = new TextDecoder().decode(reply.body)
   if (reply.status !== 200) throw coded('FAILED', `the service answered ${reply.status}: ${text.slice(0, 160)}`)
-  const { choices, usage } = JSON.parse(text) as Completion
+  let answer: Completion | null
+  try { answer = JSON.parse(text) as Completion | null } catch { throw coded('FAILED', 'what answered is no such service: its answer is no JSON') }
+  const { choices, usage } = answer ?? {}
   const content = choices?.[0]?.message?.content
   if (typeof content !== 'string') throw coded('FAILED', 'the answer holds no text')
   if (content.length > TEXT_MAX) throw coded('TOO_LONG', `the answer is over ${TEXT_MAX} characters`)

@@ -146,6 +146,9 @@ function mount(ctx: Context, config: unknown): void {
   }, 'jev-memory')
   if (core.fault === '') {
     detached('settle', () => core.run('settle', live => live.settle()))
-    detached('prepare', prepare)
+    detached('prepare', async () => {
+      const damage = await prepare()
+      if (damage !== '') explain(health?.dataDir ?? dataDirOf(config), damage)
+    })
   }
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
 import type * as Module from '../dist/core.js'
+import { messageOf } from './calls.ts'
 
 export type Instance = typeof Module
 
@@ -31,6 +32,7 @@ const broken = new WeakSet<Instance>()
 let newest: Instance | undefined
 let loads = 0
 let rest: Compiled | undefined
+let isDivided = false
 
 /**
  * Returns an instance without leaving the event loop. Mounts of one process share it.
@@ -68,7 +70,8 @@ export function condemn(instance: Instance): string {
  */
 export function start(instance: Instance): object {
   const first: object = instance.initSync({ module: readFileSync(WASM) })
-  if ('rest' in first) {
+  isDivided = 'rest' in first
+  if (isDivided) {
     // Said now, not in the middle of a turn.
     statSync(REST)
     instance.onRest(() => {
@@ -80,7 +83,11 @@ export function start(instance: Instance): object {
   return first
 }
 
-/** Compiles the second part beside the event loop, for when it is first called. Never rejects: whoever calls it before, or after this failed, loads it then. */
-export async function prepare(): Promise<void> {
-  try { rest ??= await WebAssembly.compile(await promisify(gunzip)(await readFile(REST))) } catch { /* Said when it is needed. */ }
+/** Compiles the second part beside the event loop, for when it is first called. Never rejects; returns what is wrong with it, if anything is. */
+export async function prepare(): Promise<string> {
+  if (!isDivided) return ''
+  try { rest ??= await WebAssembly.compile(await promisify(gunzip)(await readFile(REST))) } catch (error) {
+    return `the second part of the core at ${fileURLToPath(REST)} cannot be loaded (${messageOf(error)}); run npm run build, or install the package again`
+  }
+  return ''
 }

@@ -5,11 +5,11 @@ import { messageOf, perform } from './calls.ts'
 import { Credentials } from './credentials.ts'
 import { scopeByScope } from './digest.ts'
 import { drive, driveSync, Ended } from './drive.ts'
-import { errorOf, MemoryError, StorageError, type Refusal } from './errors.ts'
+import { errorOf, InputError, MemoryError, SettingsError, StorageError, type Refusal } from './errors.ts'
 import { NodeFiles } from './files.ts'
 import { Host } from './host.ts'
 import { coded, send } from './http.ts'
-import { condemn, isBroken, loadFresh, loadSync, type Instance } from './instance.ts'
+import { condemn, isBroken, loadFresh, loadSync, MODULE_PATH, type Instance } from './instance.ts'
 import type { Answering, Question } from './world.ts'
 
 /** One request of a judge, as Jev is sent it: answer every question with one of its options. */
@@ -171,6 +171,22 @@ export async function open(settings: Settings): Promise<Memory> {
 interface Watched { tell: () => void, signal: AbortSignal | undefined }
 const NOTHING = new TextEncoder().encode('{}')
 
+/** What a caller gave as options. The core says which of them are missing; what is no object is refused here. */
+function given<T extends object>(options: T): T {
+  const value: unknown = options
+  if (value === undefined || value === null) return {} as T
+  if (typeof value === 'object' && !Array.isArray(value)) return options
+  throw new InputError('the options are an object', 'input', 422)
+}
+
+/** Refuses a setting of the wrong kind that the core does not get to see. */
+function check(settings: Record<string, unknown>): void {
+  const kinds = { judge: 'function', llm: 'function', embed: 'function', jevApiKey: 'string', embeddingApiKey: 'string' }
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (settings[name] !== undefined && typeof settings[name] !== kind) throw new SettingsError(`\`${name}\` is a ${kind}`, 'settings', 422)
+  }
+}
+
 interface Live { instance: Instance, core: LibraryCore, host: Host }
 
 export class Memory {
@@ -180,16 +196,18 @@ export class Memory {
   #live: Promise<Live> | undefined
   #problems: unknown[] = []
 
-  constructor({ judge, llm, embed, jevApiKey, embeddingApiKey, ...given }: Settings) {
+  constructor(settings: Settings) {
+    check(given(settings) as unknown as Record<string, unknown>)
+    const { judge, llm, embed, jevApiKey, embeddingApiKey, ...others } = given(settings)
     // What is no text stays among the settings, to be refused by name.
-    const flat: Record<string, unknown> = { ...given }
-    if (typeof given.dataDir === 'string' && given.dataDir.trim() !== '') flat.dataDir = resolve(given.dataDir)
+    const flat: Record<string, unknown> = { ...others }
+    if (typeof others.dataDir === 'string' && others.dataDir.trim() !== '') flat.dataDir = resolve(others.dataDir)
     if (judge) flat.jevEndpoint = JUDGE
-    if (embed) Object.assign(flat, { embeddingEndpoint: EMBED, embeddings: given.embeddings ?? true })
+    if (embed) Object.assign(flat, { embeddingEndpoint: EMBED, embeddings: others.embeddings ?? true })
     if (llm) flat.extract ??= 'model'
     const keys = new Map<string, string>()
-    if (jevApiKey !== undefined) keys.set(given.jevApiKeyEnv ?? 'TYPESAFE_API_KEY', jevApiKey)
-    if (embeddingApiKey !== undefined) keys.set(given.embeddingApiKeyEnv ?? 'ZHIPU_API_KEY', embeddingApiKey)
+    if (jevApiKey !== undefined) keys.set(others.jevApiKeyEnv ?? 'TYPESAFE_API_KEY', jevApiKey)
+    if (embeddingApiKey !== undefined) keys.set(others.embeddingApiKeyEnv ?? 'ZHIPU_API_KEY', embeddingApiKey)
     this.#settings = flat
     this.#world = new Caller({ judge, llm, embed }, keys)
   }
@@ -204,8 +222,9 @@ export class Memory {
    * Takes a source in: a text, or a conversation. Of one in which tools were called and which is about software, procedures are taken, too; `workspace`, `branch` and
    * `sessionId` are the boundary inside which they replace each other.
    */
-  async add(source: string | Message[], { memoryAt, ...options }: { scope: string, memoryAt?: Time, requestId?: string, workspace?: string, branch?: string, sessionId?: string }): Promise<WriteResult> {
-    return await this.#call('add', { source, ...options, memoryAt: timeOf(memoryAt) }) as WriteResult
+  async add(source: string | Message[], options: { scope: string, memoryAt?: Time, requestId?: string, workspace?: string, branch?: string, sessionId?: string }): Promise<WriteResult> {
+    const { memoryAt, ...others } = given(options)
+    return await this.#call('add', { source, ...others, memoryAt: timeOf(memoryAt) }) as WriteResult
   }
 
   /** One memory of any status, by its id or another name of it; null when there is none. */
@@ -231,8 +250,9 @@ export class Memory {
    * Heads by meaning and words; with `rawLimit` also the sources themselves, with `procedureLimit` also procedures that reach `procedureMinScore`
    * (0.3; 1 is a whole match), each in a list of its own.
    */
-  async search(query: string, { asOf, ...options }: { scope: string, limit?: number, asOf?: Time, includeRelations?: boolean, includeHistory?: boolean, rawLimit?: number, procedureLimit?: number, procedureMinScore?: number }): Promise<Found> {
-    return await this.#call('search', { query, ...options, asOf: timeOf(asOf) }) as Found
+  async search(query: string, options: { scope: string, limit?: number, asOf?: Time, includeRelations?: boolean, includeHistory?: boolean, rawLimit?: number, procedureLimit?: number, procedureMinScore?: number }): Promise<Found> {
+    const { asOf, ...others } = given(options)
+    return await this.#call('search', { query, ...others, asOf: timeOf(asOf) }) as Found
   }
 
   /** Makes a result one list: statements and sources by score, behind them the procedures in their own order. */
@@ -243,9 +263,12 @@ export class Memory {
 
   /**
    * Derives schemas and the catalogue where something waits, four scopes at a time; or in one `scope`. What is done is kept
-   * when it ends early, by `signal` or anything else, and the rest still waits.
+   * when it ends early, by `signal` or anything else, and the rest still waits. What `onProgress` throws is passed over.
    */
-  async digest({ scope, onProgress, signal }: { scope?: string, onProgress?: (progress: DigestProgress) => void, signal?: AbortSignal } = {}): Promise<{ scopes: ScopeDigest[] }> {
+  async digest(options: { scope?: string, onProgress?: (progress: DigestProgress) => void, signal?: AbortSignal } = {}): Promise<{ scopes: ScopeDigest[] }> {
+    const { scope, onProgress, signal, ...other } = given(options)
+    const [odd] = Object.keys(other)
+    if (odd !== undefined) throw new InputError(`\`${odd}\` is no argument; known are scope, onProgress, signal`, 'input', 422)
     const live = await this.#usable()
     const due = scope === undefined ? await this.#call('digestDue', {}) as string[] : [scope]
     const told = new Map<string, string>()
@@ -256,7 +279,8 @@ export class Memory {
         const text = JSON.stringify(progress)
         if (!due.includes(progress.scope) || told.get(progress.scope) === text) continue
         told.set(progress.scope, text)
-        onProgress(progress)
+        // What the caller's own code throws is none of the memory's.
+        try { onProgress(progress) } catch { /* Passed over. */ }
       }
     }
     const scopes = await scopeByScope(due, async (name): Promise<ScopeDigest> => {
@@ -283,8 +307,10 @@ export class Memory {
 
   /** Writes a checkpoint and lets go of the folder. */
   async close(): Promise<void> {
-    const live = this.#live && await this.#live.catch(() => undefined)
+    // Taken at once: a second call finds nothing to close.
+    const opened = this.#live
     this.#live = undefined
+    const live = await opened?.catch(() => undefined)
     if (!live) return
     try { await this.#run(live, live.core.close()) } finally {
       live.host.retire()
@@ -305,7 +331,11 @@ export class Memory {
 
   async #open(): Promise<Live> {
     let instance: Instance
-    try { instance = loadSync() } catch { instance = await loadFresh() }
+    try { instance = loadSync() } catch {
+      try { instance = await loadFresh() } catch (error) {
+        throw new StorageError(`the core at ${MODULE_PATH} cannot be loaded (${messageOf(error)}); install the package again`, 'storage', 409)
+      }
+    }
     const host = new Host(this.#files, this.#world)
     const live = { instance, core: new instance.LibraryCore(this.#settings, host), host }
     try { this.#problems = await this.#run(live, live.core.open()) as unknown[] } catch (error) {

@@ -5,6 +5,10 @@ import { dirname, join, resolve } from 'node:path'
 import { codeOf, messageOf } from './calls.ts'
 import { FILE_MAX_BYTES, FILES_MAX, Problem, runs, type File, type Remote } from './remote.ts'
 
+/** A file of ours that was being written. One that is old was left by a sync that was killed. */
+const TEMPORARY = /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/
+const LEFT_MS = 600_000
+
 export class FolderRemote implements Remote {
   sent = 0
   rewritten = 0
@@ -26,6 +30,7 @@ export class FolderRemote implements Remote {
     const look = (folder: string, depth: number): void => {
       for (const entry of readdirSync(join(this.#path, folder), { withFileTypes: true })) {
         // What begins with a dot is the carrying program's own.
+        if (TEMPORARY.test(entry.name)) this.#sweep(join(this.#path, folder, entry.name))
         if (entry.name.startsWith('.') || all.size >= FILES_MAX) continue
         const name = folder === '' ? entry.name : `${folder}/${entry.name}`
         if (entry.isDirectory() && depth === 0) look(name, 1)
@@ -67,6 +72,7 @@ export class FolderRemote implements Remote {
     const path = join(this.#path, name)
     const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (lstatSync(dirname(path)).isSymbolicLink()) throw new Error('its folder is a link, and links are not followed')
     try {
       const descriptor = openSync(temporary, 'wx', 0o600)
       try {
@@ -80,6 +86,10 @@ export class FolderRemote implements Remote {
       throw error
     }
     this.#stamps[name] = this.#stamp(name) ?? ''
+  }
+
+  #sweep(path: string): void {
+    try { if (Date.now() - lstatSync(path).mtimeMs > LEFT_MS) rmSync(path) } catch { /* Gone, or not ours to remove. */ }
   }
 
   /** A link is nobody's file: it may lead anywhere. */

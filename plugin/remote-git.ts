@@ -4,7 +4,7 @@
  * Plain `git` does it in a repository of its own that is gone afterwards: what is forgotten is not kept in a copy.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { codeOf } from './calls.ts'
@@ -16,8 +16,23 @@ const TIMEOUT_MS = 120_000
 const OUTPUT_MAX_BYTES = 512 << 20
 const WHO = 'dsh-jev-memory'
 
+/** Repositories of syncs that were killed are removed by the next one, after this long. */
+const LEFT_MS = 3_600_000
+
 interface Blob { oid: string, size: number }
 interface Done { code: number, out: Buffer, err: string }
+
+const PREFIX = 'dsh-jev-memory-'
+
+/** Removes what syncs that were killed left behind. */
+function sweep(): void {
+  try {
+    for (const name of readdirSync(tmpdir()).filter(name => name.startsWith(PREFIX))) {
+      const path = join(tmpdir(), name)
+      if (Date.now() - statSync(path).mtimeMs > LEFT_MS) rmSync(path, { recursive: true, force: true })
+    }
+  } catch { /* Somebody else's, or gone. */ }
+}
 
 export class GitRemote implements Remote {
   sent = 0
@@ -39,7 +54,8 @@ export class GitRemote implements Remote {
   static async open(address: string, signal: AbortSignal | undefined): Promise<GitRemote> {
     // A path is seen from where it was typed, not from the repository below.
     const path = isUrl(address) ? address : resolve(address)
-    const remote = new GitRemote(path, mkdtempSync(join(tmpdir(), 'dsh-jev-memory-')), signal)
+    sweep()
+    const remote = new GitRemote(path, mkdtempSync(join(tmpdir(), PREFIX)), signal)
     try { await remote.#fetch() } catch (error) {
       await remote.close()
       throw error
@@ -119,8 +135,8 @@ export class GitRemote implements Remote {
     const said = done.err.split('\n').map(line => line.trim()).filter(line => line !== '')
     const line = said.find(one => /^(?:fatal|error|remote|!)/i.test(one)) ?? said[0] ?? `git ended with ${done.code}`
     const detail = line.replaceAll(this.#address, '…').replace(/\/\/[^/@\s]*@/g, '//…@').slice(0, 200)
-    if (/rejected|fetch first|non-fast-forward|stale info|cannot lock ref|failed to lock|incorrect old value|reference already exists/i.test(done.err)) throw new Problem('busy', '', detail)
-    if (/authentication|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|403|401/i.test(done.err)) throw new Problem('auth', '', detail)
+    if (/\[rejected\]|fetch first|non-fast-forward|stale info|cannot lock ref|failed to lock|incorrect old value|reference already exists/i.test(done.err)) throw new Problem('busy', '', detail)
+    if (/\[remote rejected\]|hook declined|authentication|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|403|401/i.test(done.err)) throw new Problem('auth', '', detail)
     throw new Problem('unreachable', '', detail)
   }
 

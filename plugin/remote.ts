@@ -65,8 +65,8 @@ export function kindOf(address: string): 'git' | 'folder' {
   return isRepository || /\.git$/.test(path) ? 'git' : 'folder'
 }
 
-/** Whether an address may be written down: a name in one over the web may be a token. */
-export const isKept = (address: string): boolean => !/^https?:\/\/[^/]*@/i.test(address)
+/** Whether an address may be written down: a name in one over the web, or a query, may be a token. */
+export const isKept = (address: string): boolean => !/^https?:\/\/(?:[^/]*@|.*[?#])/i.test(address)
 
 /** Cuts names into runs. */
 export function* runs<T>(items: readonly T[], size: (item: T) => number, max: number): Generator<T[]> {

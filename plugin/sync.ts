@@ -3,12 +3,13 @@
  * in is the core's; here they are listed, read and written.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { CommandReply, Typed } from '../dist/core.js'
 import { messageOf } from './calls.ts'
 import { FolderRemote } from './remote-folder.ts'
 import { GitRemote } from './remote-git.ts'
-import { isKept, kindOf, Problem, type File, type Remote } from './remote.ts'
+import { isKept, isUrl, kindOf, Problem, type File, type Remote } from './remote.ts'
 
 /** How often a push is tried that another device's came before. */
 const ATTEMPTS = 8
@@ -30,9 +31,12 @@ interface Told { code: string, what: string, detail: string }
 /** Brings a memory and a remote up to date with each other. Never throws for what a remote is or holds. */
 export async function sync(ask: Ask, dataDir: string, options: SyncOptions): Promise<CommandReply> {
   const known = remembered(dataDir)
-  const address = options.remote ?? known.remote ?? ''
+  const given = options.remote?.trim() ?? known.remote ?? ''
+  // A folder is remembered from the root on: the next call may come from elsewhere.
+  const address = given === '' || given.startsWith('-') || isUrl(given) || /^\w[\w+.-]*:/.test(given) ? given : resolve(given.replace(/^~(?=\/|$)/, homedir()))
   if (address === '') return await ask({})
-  if (known.remote !== address) Object.assign(known, { remote: address, seen: {}, forgotten: -1 })
+  const isNew = known.remote !== address
+  if (isNew) Object.assign(known, { remote: address, seen: {}, forgotten: -1 })
   const counts: Counts = { taken: 0, changed: 0, sent: 0, forgotten: 0, held: 0, refused: 0, rewritten: 0 }
   const problems: Told[] = []
   const tell = async (more: object): Promise<CommandReply> => await ask({ step: 'tell', ...counts, problems, ...more })
@@ -65,7 +69,8 @@ export async function sync(ask: Ask, dataDir: string, options: SyncOptions): Pro
     const { code, what, detail } = error instanceof Problem ? error : new Problem('not-written', address, messageOf(error))
     problems.push({ code, what, detail })
     // What was taken in stays, and so does what was seen whole; nothing was lost on the way.
-    if (code !== 'bad-remote') remember(dataDir, { ...known, forgotten: -1 })
+    // A remote that never worked is not remembered in the place of one that did.
+    if (!isNew) remember(dataDir, { ...known, forgotten: -1 })
     return { ...await tell({ failed: 'yes' }), ok: false, code, exit: code === 'bad-remote' ? 2 : 1 }
   } finally {
     await remote?.close()
@@ -94,21 +99,23 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
       const code = data.files[at] ?? 'damaged'
       if (code !== 'whole') note(problems, code, name)
       else if (data.gaps.some(origin => name.startsWith(`${origin}/`))) note(problems, 'log-gap', name)
+      // Read again the next time, and said again.
+      else if (data.forked.some(origin => name.startsWith(`${origin}/`))) note(problems, 'forked', name.split('/')[0] ?? name)
       else known.seen[name] = there.get(name) ?? ''
     }
     for (const origin of data.forked) note(problems, 'forked', origin)
   }
   const whole = ours.filter(name => known.seen[name] === there.get(name))
   const now = await ask({ step: 'names', names: [] })
-  if (all || now.data.forgotten !== known.forgotten) {
-    // Something was forgotten since these were looked at: each is compared with what it would hold now.
-    for await (const files of remote.read(whole, BATCH_BYTES)) {
-      const again = await ask({ step: 'again', names: files.map(({ name }) => name) })
-      if (!again.ok) return again
-      const before = new Map(files.map(({ name, content }) => [name, content]))
-      const changed = (again.data.files as File[]).filter(({ name, content }) => before.get(name) !== content)
-      await remote.put(changed, true)
-    }
+  // Where something was forgotten since these were looked at, each is compared with what it would hold now; else only what came
+  // back or changed is, which may hold what was forgotten long ago, and what is cut off or damaged and can be made whole.
+  const again = all || now.data.forgotten !== known.forgotten ? ours : stale
+  for await (const files of remote.read(again, BATCH_BYTES)) {
+    const reply = await ask({ step: 'again', names: files.map(({ name }) => name), contents: files.map(({ content }) => content) })
+    if (!reply.ok) return reply
+    const before = new Map(files.map(({ name, content }) => [name, content]))
+    const changed = (reply.data.files as File[]).filter(({ name, content }) => before.get(name) !== content)
+    await remote.put(changed, true)
   }
   const send = await ask({ step: 'send', names: whole })
   if (!send.ok) return send

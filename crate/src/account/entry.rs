@@ -114,7 +114,12 @@ fn is_entry(row: &mut Row) -> bool {
                 n_ids += 1;
                 is_id(id) || is_instruction(id.as_str())
             }
-            Name::Scope(scope) => is_scope(scope) && is_short(scope.as_str()),
+            // A folder is its device's: a bare one would land in this machine's own.
+            Name::Scope(scope) => {
+                let is_bare =
+                    scope.as_str().starts_with("path:") && !scope.as_str().starts_with("path:@");
+                is_scope(scope) && is_short(scope.as_str()) && !is_bare
+            }
             Name::Word(word) => is_short(word) && !word.chars().any(char::is_control),
             Name::Text(_) => true,
         };

@@ -635,6 +635,14 @@ mod tests {
 pub mod digest {
     use super::Phrase;
 
+    pub const USAGE: Phrase = [
+        "`digest`, `digest all` or `digest status`.",
+        "`digest`、`digest all` 或 `digest status`。",
+    ];
+    pub const ADVICE: Phrase = [
+        "Nothing was lost, and what is missing still waits. Look at the model's address, name and key, then `digest` again.",
+        "没有丢失任何内容，缺的仍在等待。请检查模型的地址、名称与密钥，再运行 `digest`。",
+    ];
     pub const NOTHING: Phrase = ["Nothing waits for a digest.", "没有等待归纳的内容。"];
     pub const HOLDS: Phrase = [
         "{0}, derived; it rests on {1}, which stand as they were",

@@ -128,7 +128,8 @@ impl Engine {
             .map(|(rows, _)| segments(&rows, &covered)))
     }
 
-    /// Returns these files as they would be written now: without what was forgotten since.
+    /// Returns these files as they would be written now: without what was forgotten since. Left out is one with other
+    /// entries than are held here under the same numbers: it is of a copied folder, and somebody's only copy.
     ///
     /// # Errors
     /// As reading.
@@ -136,7 +137,7 @@ impl Engine {
         &self,
         ports: Ports<'_>,
         store: &RefCell<Store>,
-        names: &[&str],
+        files: &[(&str, &str)],
     ) -> Result<Vec<Segment>, StoreError> {
         let held = self.held(ports, store).await?;
         let mut out = Vec::new();
@@ -147,19 +148,31 @@ impl Engine {
         for row in rows {
             by.or_default(row.origin.clone()).push(row);
         }
-        for name in names {
+        for (name, content) in files {
             let Some((origin, from, to)) = named(name) else {
                 continue;
             };
             let own = by.get(&origin).map(Vec::as_slice).unwrap_or_default();
             let mine = own.iter().filter(|row| row.seq > from && row.seq <= to);
             let mine: Vec<Row> = mine.cloned().collect();
-            if mine.last().is_some_and(|row| row.seq == to) {
+            if mine.last().is_some_and(|row| row.seq == to) && is_same(content, &mine) {
                 out.push(segment(&origin, from, &mine));
             }
         }
         Ok(out)
     }
+}
+
+/// Returns whether a file holds the entries that are held here, whatever of their words was blanked.
+fn is_same(content: &str, held: &[Row]) -> bool {
+    let log = match log::read(content) {
+        Ok(log) => log,
+        Err(code) => return code != "newer-log",
+    };
+    // One that is cut off holds the first of them.
+    let place = |row: &Row| (row.seq, row.tx, row.at);
+    let held = held.iter().map(place);
+    log.rows.len() <= held.len() && log.rows.iter().map(place).eq(held.take(log.rows.len()))
 }
 
 /// Returns the device and the numbers that a file's name says: everything after the first, up to the second.

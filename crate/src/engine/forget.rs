@@ -107,6 +107,10 @@ impl Engine {
 
 /// Finds the one memory that `given` names: an id in any form we print, or an exact text.
 fn resolve(state: &State, home: &ScopeKey, given: &str) -> Result<MemoryId, Refused> {
+    // As it is printed, whatever its form: another device or a hand may have made it.
+    if let Some(memory) = state.memory(&MemoryId::from(given.trim())) {
+        return Ok(memory.id.clone());
+    }
     let mut named: Vec<&Memory> = ids_in(given)
         .iter()
         .filter_map(|id| state.memory(id).map(Rc::as_ref))

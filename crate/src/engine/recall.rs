@@ -120,7 +120,9 @@ impl Engine {
             room_tokens: max_tokens.saturating_sub(overhead),
         };
         let query = attached.query.as_ref().map(|(_, query)| query.as_str());
-        let candidates = catalogue.shortlist(&attached.scope, query, &occasion);
+        // A person may have joined the project to another key.
+        let scope = store.state().scope_of(&attached.scope);
+        let candidates = catalogue.shortlist(scope, query, &occasion);
         select(
             candidates.iter().map(|(memory, relevance)| Candidate {
                 memory,

@@ -200,12 +200,14 @@ impl Engine {
         let state = store.state();
         let mut catalogue = self.catalogue.borrow_mut();
         catalogue.sync(&store);
+        let home = state.scope_of(&home);
+        let asked = search.scope.as_ref().map(|scope| state.scope_of(scope));
         let wanted = |memory: &Memory| {
             search.types.contains(&memory.memory_type)
                 && !memory.is_derived()
-                && match &search.scope {
+                && match asked {
                     Some(scope) => memory.scope == *scope,
-                    None => memory.scope == home || memory.scope.is_global(),
+                    None => memory.scope == *home || memory.scope.is_global(),
                 }
                 && (search.include_history
                     || matches!(memory.status, Status::Active | Status::NeedsReview))

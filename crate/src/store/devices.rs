@@ -247,6 +247,9 @@ pub fn holds_secret(fact: &mut Fact) -> bool {
         if let Name::Text(text) | Name::Word(text) = name {
             found = found || secret::contains(text);
         }
+        if let Name::Scope(scope) = name {
+            found = found || secret::contains(scope.as_str());
+        }
     });
     found
 }

@@ -1,6 +1,6 @@
 //! `sync`, `devices`, `scope`, and the logs of `export` and `import`: one memory on several machines.
 
-use super::{DONE, Ending, Reply, Typed, WAIT_MS, failed, misunderstood};
+use super::{DONE, Ending, Reply, Typed, WAIT_MS, failed, found_nothing, misunderstood};
 use crate::account::phrase::devices as say;
 use crate::account::{Page, reason};
 use crate::engine::Engine;
@@ -76,9 +76,13 @@ impl Engine {
                 } else {
                     &say::TAKEN
                 };
-                tell(&came, phrase, store.borrow().state(), page);
+                let name = typed.words.trim();
+                tell(&came, (phrase, name), store.borrow().state(), page);
                 match came.files.first().copied() {
                     Some(code @ ("newer-log" | "log-changed" | "not-a-log")) => misunderstood(code),
+                    Some(code) if code != "whole" => found_nothing(code),
+                    _ if !came.taken.gaps.is_empty() => found_nothing("log-gap"),
+                    _ if !came.taken.forked.is_empty() => found_nothing("forked"),
                     _ => DONE,
                 }
             }
@@ -158,10 +162,14 @@ impl Engine {
                 }
                 Ok(Ok(files)) => given(files, page),
             },
-            Some("again") => match self.segments_again(ports, store, &names).await {
-                Err(error) => failed(&error, page),
-                Ok(files) => given(files, page),
-            },
+            Some("again") => {
+                let contents = typed.texts("contents");
+                let files: Vec<(&str, &str)> = names.into_iter().zip(contents).collect();
+                match self.segments_again(ports, store, &files).await {
+                    Err(error) => failed(&error, page),
+                    Ok(files) => given(files, page),
+                }
+            }
             Some("tell") => {
                 self.tell_sync(store, typed, page);
                 DONE
@@ -316,7 +324,12 @@ fn data(came: &Came, page: &mut Page<'_>) {
 }
 
 /// Says what came of a log that a person named.
-fn tell(came: &Came, phrase: &crate::account::Phrase, state: &State, page: &mut Page<'_>) {
+fn tell(
+    came: &Came,
+    (phrase, name): (&crate::account::Phrase, &str),
+    state: &State,
+    page: &mut Page<'_>,
+) {
     let taken = &came.taken;
     let [new, known, changed] =
         [taken.n_new, taken.n_known, taken.n_changed].map(|n| n.to_string());
@@ -340,7 +353,7 @@ fn tell(came: &Came, phrase: &crate::account::Phrase, state: &State, page: &mut 
     let problem = |code: &str| say::PROBLEMS.iter().find(|row| row.0 == code);
     for code in &came.files {
         if let Some((_, phrase)) = problem(code) {
-            page.item(phrase, &["", ""]);
+            page.item(phrase, &[if name.is_empty() { "log" } else { name }, ""]);
         }
     }
     for (origins, code) in [(&taken.gaps, "log-gap"), (&taken.forked, "forked")] {
@@ -354,11 +367,16 @@ fn tell(came: &Came, phrase: &crate::account::Phrase, state: &State, page: &mut 
     data(came, page);
 }
 
+/// Returns whether a scope is a folder of another device.
+fn is_elsewhere(scope: &ScopeKey) -> bool {
+    scope.as_str().starts_with("path:@")
+}
+
 /// Says which folders of other devices hold something and are nobody's here.
 fn apart(state: &State, page: &mut Page<'_>) {
     let found = state
         .scopes()
-        .filter(|(scope, _)| scope.as_str().starts_with("path:@"));
+        .filter(|(scope, _)| state.aliases(scope).iter().all(is_elsewhere));
     let n = found.count();
     if n > 0 {
         page.item(&say::APART, &[&n.to_string()]);

@@ -2,7 +2,7 @@
 //!
 //! A program around the core has the scopes one by one (`step`), some at once; typed plainly, all of it is one after the other.
 
-use super::{DONE, Ending, Typed, found_nothing, unusable};
+use super::{DONE, Ending, Typed, found_nothing, misunderstood, unusable};
 use crate::account::Page;
 use crate::account::phrase::digest as say;
 use crate::config::ConflictRanking;
@@ -32,6 +32,10 @@ impl Engine {
         let word = typed.words.trim().to_ascii_lowercase();
         let step = typed.option("step").unwrap_or(&word);
         let all = matches!(word.as_str(), "all" | "全部") || typed.has("all");
+        if !matches!(word.as_str(), "" | "all" | "全部" | "status") {
+            page.say(&say::USAGE, &[]);
+            return misunderstood("bad-arguments");
+        }
         let scopes: Vec<ScopeKey> = match (step, typed.option("scope")) {
             ("status", _) => return self.digest_status(page),
             ("scope", Some(scope)) => vec![ScopeKey::from(scope)],
@@ -85,7 +89,11 @@ impl Engine {
         let mut data: Vec<Value> = Vec::new();
         let mut has_failed = false;
         for (scope, progress) in &told {
-            has_failed |= matches!(progress.ended, Some(Err(_)));
+            has_failed |= match &progress.ended {
+                Some(Ok(report)) => report.made_nothing(),
+                Some(Err(_)) => true,
+                None => false,
+            };
             data.push(tell(scope, progress, page));
         }
         page.set("digests", data.into());
@@ -94,6 +102,7 @@ impl Engine {
             return found_nothing("nothing-to-digest");
         }
         if has_failed {
+            page.say(&say::ADVICE, &[]);
             unusable("digest-failed")
         } else {
             DONE

@@ -434,6 +434,11 @@ fn find(
     with_forgotten: bool,
 ) -> Result<MemoryId, Ending> {
     let is_dead = |id: &MemoryId| with_forgotten && state.tombstone(id).is_some();
+    // As it is printed, whatever its form: another device or a hand may have made it.
+    let exact = MemoryId::from(given.trim());
+    if state.memory(&exact).is_some() {
+        return Ok(exact);
+    }
     let mut ids: Vec<MemoryId> = match named(given) {
         Named::Ids(ids) => ids
             .into_iter()

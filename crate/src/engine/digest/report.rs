@@ -43,6 +43,12 @@ impl Report {
         }
     }
 
+    /// Returns whether everything that was asked for is missing.
+    pub fn made_nothing(&self) -> bool {
+        let made = self.schemas + self.evidence_added + self.core_schemas + self.retired;
+        !self.failed.is_empty() && made == 0 && self.catalog.is_none()
+    }
+
     /// Returns the report as a caller sees it.
     pub fn told(&self, scope: &ScopeKey) -> Value {
         json!({

@@ -54,6 +54,8 @@ impl Library {
                 };
                 if let Some(procedure) = &mut new.procedure {
                     procedure.reword(&text);
+                    // A solution without its task says nothing.
+                    new.text = procedure.text();
                 }
                 new.source.session_id = SessionId::from(key.as_str());
                 new.source.seq = EventSeq(0);
