@@ -131,6 +131,8 @@ pub fn own_words(message: &str) -> String {
         if let Some(open) = fence {
             if closes_fence(bare, open) {
                 fence = None;
+                // What is left of it is an empty line.
+                after_empty = true;
             }
             continue;
         }
@@ -158,9 +160,12 @@ pub fn own_words(message: &str) -> String {
         if let Some(tag) = opened {
             at += skip_tag(&mut lines, bare, tag);
             kept.push("\n");
+            after_empty = true;
             continue;
         }
         if bare.starts_with('>') || bare.starts_with("</") || is_host_line(bare) {
+            // Nothing is left of it.
+            after_empty = was_empty;
             continue;
         }
         // A paste in the middle of a line ends the sentence before it; it may go on over lines.
