@@ -191,7 +191,7 @@ function tell(reply: CommandReply, values: Values, terminal: Terminal): number {
 /** What is wrong with a file a person named, and what to do. */
 function readable(error: unknown): string {
   const { code, path } = error as { code?: string, path?: string }
-  if (code === 'ENOENT') return `there is no file ${path ?? ''}; look at its name`
+  if (code === 'ENOENT') return `no such file: ${path ?? ''}; look at its name`
   if (code === 'EEXIST') return `${path ?? 'the file'} is there already and is not written over; choose another name`
   if (code === 'EISDIR') return `${path ?? 'that'} is a folder; name a file`
   return messageOf(error)
