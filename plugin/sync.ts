@@ -86,6 +86,7 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
   for (const name of other) note(problems, 'unknown-file', name)
   for (const name of Object.keys(known.seen)) if (!there.has(name)) Reflect.deleteProperty(known.seen, name)
   const stale = ours.filter(name => known.seen[name] !== there.get(name)).sort()
+  const apart: string[] = []
   for await (const files of remote.read(stale, BATCH_BYTES)) {
     const reply = await ask({ step: 'take', contents: files.map(({ content }) => content) })
     if (!reply.ok) return reply
@@ -99,8 +100,11 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
       const code = data.files[at] ?? 'damaged'
       if (code !== 'whole') note(problems, code, name)
       else if (data.gaps.some(origin => name.startsWith(`${origin}/`))) note(problems, 'log-gap', name)
-      // Read again the next time, and said again.
-      else if (data.forked.some(origin => name.startsWith(`${origin}/`))) note(problems, 'forked', name.split('/')[0] ?? name)
+      else if (data.forked.some(origin => name.startsWith(`${origin}/`))) {
+        // Somebody's only copy of what stands in it: never written over, read again the next time, and said again.
+        note(problems, 'forked', name.split('/')[0] ?? name)
+        apart.push(name)
+      }
       else known.seen[name] = there.get(name) ?? ''
     }
     for (const origin of data.forked) note(problems, 'forked', origin)
@@ -117,7 +121,7 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
     const changed = (reply.data.files as File[]).filter(({ name, content }) => before.get(name) !== content)
     await remote.put(changed, true)
   }
-  const send = await ask({ step: 'send', names: whole })
+  const send = await ask({ step: 'send', names: [...whole, ...apart] })
   if (!send.ok) return send
   await remote.put(send.data.files as File[], false)
   return undefined

@@ -1,7 +1,7 @@
 /** One memory on three devices: real processes, a real git remote on disk, a plain folder, and what goes wrong on the way. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { open, type Memory } from 'dsh-jev-memory'
@@ -288,4 +288,19 @@ test('/memory sync in a host brings in what another device knows, and a folder i
   assert.match(await memory('sync'), /^Synced: /)
   assert.match(await memory('list'), /make check/)
   assert.match(await memory('devices'), /this device/)
+})
+
+test('a copied folder is said at each sync, and never writes over what the first one sent', async t => {
+  const [a, b] = devices(t)
+  const remote = join(scratch(t), 'memory')
+  await a.say(RULES[0] ?? '')
+  cpSync(a.data, b.data, { recursive: true })
+  await a.say('Only the first device said pistachio.')
+  assert.equal((await a.sync(remote)).code, 'done')
+  await b.say('Only the copy said cashew.')
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await b.sync(remote)).code, 'forked')
+    assert.match(files(remote), /pistachio/)
+    assert.doesNotMatch(files(remote), /cashew/)
+  }
 })
