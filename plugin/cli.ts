@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line `dsh-jev-memory`: the verbs of `/memory`, and those that need no session. It asks no judge, and no network but for `digest`. */
+/** The command line `dsh-jev-memory`: the verbs of `/memory`, and those that need no session. It asks no judge, and no network but for `digest` and `sync`. */
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
