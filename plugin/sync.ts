@@ -113,7 +113,8 @@ async function exchange(ask: Ask, remote: Remote, known: Known, counts: Counts, 
   const now = await ask({ step: 'names', names: [] })
   // Where something was forgotten since these were looked at, each is compared with what it would hold now; else only what came
   // back or changed is, which may hold what was forgotten long ago, and what is cut off or damaged and can be made whole.
-  const again = all || now.data.forgotten !== known.forgotten ? ours : stale
+  const suspects = now.data.forgotten === 0 ? stale.filter(name => known.seen[name] !== there.get(name)) : stale
+  const again = all || now.data.forgotten !== known.forgotten && now.data.forgotten !== 0 ? ours : suspects
   for await (const files of remote.read(again, BATCH_BYTES)) {
     const reply = await ask({ step: 'again', names: files.map(({ name }) => name), contents: files.map(({ content }) => content) })
     if (!reply.ok) return reply
